@@ -5,8 +5,8 @@ import "contend/format"
 // Definer records the names and uses of threads, locks and stacks while the trace is read.
 // Visitors read these concurrently, so it calls Changing before it changes anything.
 type Definer struct {
-	Changing func() // returns once no visitor runs
-	*definitions
+	Changing    func() // returns once no visitor runs
+	definitions *definitions
 }
 
 // NewDefiner returns a definer of a trace that names nothing yet.
@@ -18,38 +18,40 @@ func (d *Definer) Symbols() *Symbols { return &Symbols{definitions: d.definition
 // Define records a metadata event.
 func (d *Definer) Define(ev *format.Event) {
 	d.Changing()
-	d.define(ev)
+	d.definitions.define(ev)
 }
 
 // NextInput begins the next input of the trace.
 func (d *Definer) NextInput(label string) {
 	d.Changing()
-	d.input(label)
+	d.definitions.input(label)
 }
 
 // Moved notes that a lock was recorded at several addresses.
-func (d *Definer) Moved(lock format.ObjectID, addresses int) { d.objects[lock].Addresses = addresses }
+func (d *Definer) Moved(lock format.ObjectID, addresses int) {
+	d.definitions.objects[lock].Addresses = addresses
+}
 
 // Use records how any other event uses threads, locks and stacks.
 func (d *Definer) Use(ev *format.Event) {
-	d.named.markUsed(ev)
+	d.definitions.named.markUsed(ev)
 	switch ev.Kind {
 	case format.KindWait, format.KindTenure:
-		d.addPair(&d.acquisitions, Acquiring, ev.Stack, ev.Object)
+		d.addPair(&d.definitions.acquisitions, Acquiring, ev.Stack, ev.Object)
 	case format.KindRelease:
 		if ev.Object == format.NoObject {
 			return // not of a lock
 		}
-		d.addPair(&d.releases, Releasing, ev.Stack, ev.Object)
+		d.addPair(&d.definitions.releases, Releasing, ev.Stack, ev.Object)
 	case format.KindActivity:
 		if ev.Activity == format.ActivityTook {
-			d.addPair(&d.acquisitions, Acquiring, ev.Stack, ev.Object)
+			d.addPair(&d.definitions.acquisitions, Acquiring, ev.Stack, ev.Object)
 			return
 		}
 		d.addUse(ev.Stack, Did(ev.Activity))
 	case format.KindContention:
 		for i := range ev.Waiters {
-			d.addPair(&d.acquisitions, Acquiring, ev.Waiters[i].Stack, ev.Object)
+			d.addPair(&d.definitions.acquisitions, Acquiring, ev.Waiters[i].Stack, ev.Object)
 		}
 	}
 }
@@ -59,15 +61,15 @@ func (d *Definer) addPair(list *pairs, what Uses, id format.StackID, lock format
 	if a := (Acquisition{id, lock}); id != format.NoStack && !list.has(a) {
 		d.Changing()
 		list.appendPair(a)
-		d.use(id, what)
+		d.definitions.use(id, what)
 	}
 }
 
 // addUse records a use of a stack.
 func (d *Definer) addUse(id format.StackID, what Uses) {
-	if id != format.NoStack && !d.Uses(id).Has(what) {
+	if id != format.NoStack && !d.definitions.Uses(id).Has(what) {
 		d.Changing()
-		d.use(id, what)
+		d.definitions.use(id, what)
 	}
 }
 

@@ -23,11 +23,17 @@ func TestReacquires(t *testing.T) {
 		frames []format.Frame
 		want   bool
 	}{
-		"monitor":               {frames([2]string{"java.lang.Object", "wait0"}, run), true},
-		"entering":              {frames(run, [2]string{"java.lang.Object", "wait"}), false},
-		"await":                 {frames(park, await, run), true},
-		"await of JDK 21":       {frames(park, [2]string{locks + "AbstractQueuedSynchronizer$ConditionNode", "block"}, await), true},
-		"the queue after it":    {frames(park, [2]string{locks + "AbstractQueuedSynchronizer", "acquireQueued"}, await), false},
+		"monitor":  {frames([2]string{"java.lang.Object", "wait0"}, run), true},
+		"entering": {frames(run, [2]string{"java.lang.Object", "wait"}), false},
+		"await":    {frames(park, await, run), true},
+		"await of JDK 21": {
+			frames(park, [2]string{locks + "AbstractQueuedSynchronizer$ConditionNode", "block"}, await),
+			true,
+		},
+		"the queue after it": {
+			frames(park, [2]string{locks + "AbstractQueuedSynchronizer", "acquireQueued"}, await),
+			false,
+		},
 		"the queue of a lock":   {frames(park, [2]string{locks + "ReentrantLock", "lock"}, run), false},
 		"a program's own wait":  {frames([2]string{"app.Queue", "wait"}, await), false},
 		"a class that it needs": {frames(await, run), false},

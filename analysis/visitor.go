@@ -143,7 +143,7 @@ type TimelineVisitor interface {
 
 // QueueChange is a change of a wait queue: a waiter joins or leaves.
 type QueueChange struct {
-	Waiter
+	Waiter Waiter
 	Lock   format.ObjectID
 	Number uint32
 	Leaves bool

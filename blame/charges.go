@@ -16,7 +16,7 @@ type Charges struct {
 // Charge is what a row gets of a slice. A wait begins in one row only, that of its first
 // share: so rows sum to the number of waits, as they sum to the waiting.
 type Charge struct {
-	*analysis.Slice
+	Slice  *analysis.Slice
 	Shares []analysis.Share // those of the slice that are charged to the row
 	Ns     int64            // of each waiter
 	N      int              // waiters

@@ -64,7 +64,7 @@ func NewGraph(o GraphOptions) GraphBuilder {
 	k := nodeKeys[o.Nodes]
 	p := New(k[:], o.Root).Operations(o.Frames).App(o.App).Plain()
 	b := GraphBuilder{p, map[ofClass]int64{}}
-	p.also = func(row int, c Charge) { b.classes[ofClass{row, p.keys.sym.Class(c.Lock)}] += c.ThreadNs() }
+	p.also = func(row int, c Charge) { b.classes[ofClass{row, p.keys.sym.Class(c.Slice.Lock)}] += c.ThreadNs() }
 	return b
 }
 

@@ -35,7 +35,7 @@ type Pivot struct {
 
 // row is an unfinished sum.
 type row struct {
-	accumulator
+	acc    accumulator
 	series int  // in the recorder
 	other  bool // of [other]
 }
@@ -105,9 +105,9 @@ func (p *Pivot) addCharge(at int, c Charge) {
 		}
 	}
 	r := &p.rows[at]
-	r.AddCharge(&c, p.root)
+	r.acc.AddCharge(&c, p.root)
 	p.wall.AddSlice(c.Slice)
-	p.rec.AddTime(r.series, c.Start, c.End, c.Ns, c.N)
+	p.rec.AddTime(r.series, c.Slice.Start, c.Slice.End, c.Ns, c.N)
 	if p.also != nil {
 		p.also(at, c)
 	}
@@ -118,8 +118,8 @@ func (p *Pivot) Total() Sum {
 	total := accumulator{wall: p.wall}
 	for i := range p.rows {
 		r := &p.rows[i]
-		total.ThreadNs, total.Waits = total.ThreadNs+r.ThreadNs, total.Waits+r.Waits
-		total.ByProvenance.AddAll(&r.ByProvenance)
+		total.sum.ThreadNs, total.sum.Waits = total.sum.ThreadNs+r.acc.sum.ThreadNs, total.sum.Waits+r.acc.sum.Waits
+		total.sum.ByProvenance.AddAll(&r.acc.sum.ByProvenance)
 	}
 	return total.Finish()
 }
@@ -142,10 +142,10 @@ func (p *Pivot) Table() *Table {
 	of := func(row int32) []string { return keys[int(row)*wide : (int(row)+1)*wide : (int(row)+1)*wide] }
 	for at, i := range p.order(of) {
 		if p.rows[i].other {
-			t.OtherNs += p.rows[i].ThreadNs
+			t.OtherNs += p.rows[i].acc.sum.ThreadNs
 		}
 		t.Rows[at] = Row{
-			Sum:    p.rows[i].Finish(),
+			Sum:    p.rows[i].acc.Finish(),
 			Keys:   of(i),
 			IDs:    p.index.IDs(int(i)),
 			Stacks: p.stacks(int(i)),
@@ -162,7 +162,7 @@ func (p *Pivot) order(keys func(row int32) []string) []int32 {
 		order[i] = int32(i)
 	}
 	slices.SortFunc(order, func(a, b int32) int {
-		if c := cmp.Compare(p.rows[b].ThreadNs, p.rows[a].ThreadNs); c != 0 {
+		if c := cmp.Compare(p.rows[b].acc.sum.ThreadNs, p.rows[a].acc.sum.ThreadNs); c != 0 {
 			return c
 		}
 		return cmp.Or(slices.Compare(keys(a), keys(b)), cmp.Compare(a, b))

@@ -12,24 +12,24 @@ type Sum struct {
 
 // accumulator is an unfinished sum: Finish sets its WallNs.
 type accumulator struct {
-	Sum
+	sum  Sum
 	wall analysis.Union
 }
 
 // AddCharge adds a charge to the direct owner or to the root.
 func (a *accumulator) AddCharge(c *Charge, root bool) {
-	a.ThreadNs += c.ThreadNs()
-	a.Waits += c.Begins
+	a.sum.ThreadNs += c.ThreadNs()
+	a.sum.Waits += c.Begins
 	a.wall.AddSlice(c.Slice)
 	for i := range c.Shares {
 		sh := &c.Shares[i]
-		a.ByProvenance.AddWaiting(sh.Owner(root).Prov, sh.Ns*int64(c.N))
+		a.sum.ByProvenance.AddWaiting(sh.Owner(root).Prov, sh.Ns*int64(c.N))
 	}
 }
 
 // Finish returns the sum. Its wall-time is at most its thread-time: one of several readers is charged
 // a part of each instant only.
 func (a *accumulator) Finish() Sum {
-	a.WallNs = min(a.wall.Len(), a.ThreadNs)
-	return a.Sum
+	a.sum.WallNs = min(a.wall.Len(), a.sum.ThreadNs)
+	return a.sum
 }

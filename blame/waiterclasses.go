@@ -24,9 +24,9 @@ type queueClasses struct {
 
 // WaiterClass is the waiters of a queue that are charged to the same rows.
 type WaiterClass struct {
-	analysis.Waiter // one of them
-	number          int
-	n               int // waiters
+	Waiter analysis.Waiter // one of them
+	number int
+	n      int // waiters
 }
 
 // NewWaiterClasses returns the classes that a function numbers. It must return the same number when

@@ -23,12 +23,12 @@ type Whole struct {
 func (p *Pivot) Whole() *Pivot {
 	p.whole, p.also = true, func(row int, c Charge) {
 		if row == len(p.wholes) {
-			p.wholes = append(p.wholes, Whole{First: c.Lock})
+			p.wholes = append(p.wholes, Whole{First: c.Slice.Lock})
 		}
-		for i := range c.Waiters { // the slice lists those whose wait begins
-			w := &c.Waiters[i]
-			p.wholes[row].addWaiter(w, c.Sample.Taken)
-			if w.First && !c.Sample.Taken && p.reacquires(w.Stack) {
+		for i := range c.Slice.Waiters { // the slice lists those whose wait begins
+			w := &c.Slice.Waiters[i]
+			p.wholes[row].addWaiter(w, c.Slice.Sample.Taken)
+			if w.First && !c.Slice.Sample.Taken && p.reacquires(w.Stack) {
 				p.wholes[row].Reacquired++
 				p.wholes[row].ReacquiredNs += w.CutNs
 			}
@@ -83,11 +83,11 @@ func (p *Pivot) Len() int { return len(p.rows) }
 
 // WholeRow returns the sum of a row of Whole without its wall-time, and the id of the row.
 func (p *Pivot) WholeRow(row int) (id uint32, s *Sum, w *Whole) {
-	return p.index.IDs(row)[0], &p.rows[row].Sum, &p.wholes[row]
+	return p.index.IDs(row)[0], &p.rows[row].acc.sum, &p.wholes[row]
 }
 
 // WallNs returns the wall-time of a row.
-func (p *Pivot) WallNs(row int) int64 { return p.rows[row].Finish().WallNs }
+func (p *Pivot) WallNs(row int) int64 { return p.rows[row].acc.Finish().WallNs }
 
 // With returns the row with an id, -1 if there is none.
 func (p *Pivot) With(id uint32) int { return p.index.met.number([]uint32{id}) }

@@ -244,14 +244,14 @@ func evidence(r *result, byClass bool) findings.Trace {
 // analyzeAnswer is the document, and how it is shown.
 type analyzeAnswer struct {
 	*document.Analyze
-	shape
+	shape shape
 }
 
 // writeAnalyze writes the screen, or the tables.
 func writeAnalyze(w io.Writer, a analyzeAnswer, how table.Options) error {
-	if how.Style != table.Text || a.tables {
+	if how.Style != table.Text || a.shape.tables {
 		return table.Analyze(w, a.Analyze, how)
 	}
-	a.screen.Width, a.screen.Color = how.Width, how.Color
-	return screen.Write(w, a.Analyze, a.screen)
+	a.shape.screen.Width, a.shape.screen.Color = how.Width, how.Color
+	return screen.Write(w, a.Analyze, a.shape.screen)
 }

@@ -228,9 +228,9 @@ type factsWriter interface {
 }
 
 // lineWriter writes lines at once, so it has nothing to commit or discard.
-type lineWriter struct{ *facts.Lines }
+type lineWriter struct{ lines *facts.Lines }
 
-func (w lineWriter) Write(f *facts.Facts, _ string) error { return w.Lines.Write(f) }
+func (w lineWriter) Write(f *facts.Facts, _ string) error { return w.lines.Write(f) }
 func (lineWriter) Commit() error                          { return nil }
 func (lineWriter) Discard()                               {}
 

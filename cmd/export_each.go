@@ -24,7 +24,7 @@ func (o *exportOptions) each(
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type analysed struct {
-		*facts.Facts
+		facts    *facts.Facts
 		panicked error
 	}
 	results := make(chan chan analysed, o.jobs-1) // write waits for one more
@@ -57,10 +57,10 @@ func (o *exportOptions) each(
 		case <-ctx.Done(): // an analysis that still runs ends with the program
 			return bad, ctx.Err()
 		}
-		if err := write(f.Facts); err != nil {
+		if err := write(f.facts); err != nil {
 			return bad, err
 		}
-		bad.addRecording(&f.Recording)
+		bad.addRecording(&f.facts.Recording)
 		if bad.panicked == nil {
 			bad.panicked = f.panicked
 		}

@@ -243,7 +243,7 @@ func (t *logTable) answer(o *histOptions) *histAnswer {
 		waits.Sort(rows)
 	}
 	for _, r := range rows {
-		r.Corrected = *r.Exact.Corrected(o.expected.Nanoseconds())
+		r.Lengths.Corrected = *r.Lengths.Exact.Corrected(o.expected.Nanoseconds())
 		total.Merge(r.Lengths)
 	}
 	a := &histAnswer{

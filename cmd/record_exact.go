@@ -82,8 +82,11 @@ func (e *env) reportRewritten(samples *io.SectionReader) (left map[string]string
 	case len(done.locks) == 0:
 		e.say("contend: exact: no lock was contended while contend looked for them, so nothing is rewritten")
 	default:
-		e.say(text.Sanitize(fmt.Sprintf("contend: exact: %s classes are rewritten, which acquire %s, until the recording ends",
-			done.classes, strings.Join(done.locks, ", "))))
+		e.say(text.Sanitize(fmt.Sprintf(
+			"contend: exact: %s classes are rewritten, which acquire %s, until the recording ends",
+			done.classes,
+			strings.Join(done.locks, ", "),
+		)))
 		e.sayLeft(done.left, nil)
 	}
 	return done.left

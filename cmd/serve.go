@@ -32,7 +32,7 @@ import (
 )
 
 type serveOptions struct {
-	reportOptions
+	report reportOptions
 	listen string
 	open   bool
 }
@@ -43,9 +43,9 @@ const ownMachine = "127.0.0.1:0"
 func newServe(e *env) *cobra.Command {
 	var o serveOptions
 	c := newCommand("serve", func(c *cobra.Command, _ []string) error { return runServe(c.Context(), e, &o) })
-	o.trace.bind(c)
-	o.own.bindApp(c)
-	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`")
+	o.report.trace.bind(c)
+	o.report.own.bindApp(c)
+	c.Flags().StringVar(&o.report.diff, "diff", "", "compare with the trace `BASE`")
 	c.Flags().
 		StringVar(&o.listen, "listen", ownMachine, "listen at `ADDRESS`, a HOST:PORT; beyond this machine it opens "+
 			"the trace, unencrypted, to anyone with the printed URL")
@@ -60,8 +60,8 @@ func runServe(ctx context.Context, e *env, o *serveOptions) error {
 	if _, _, err := net.SplitHostPort(o.listen); err != nil {
 		return usageError{fmt.Errorf("--listen: %w", err), "write HOST:PORT; port 0 is a free one"}
 	}
-	o.limits = servedLimits
-	content, damage := o.content(e)
+	o.report.limits = servedLimits
+	content, damage := o.report.content(e)
 	if content == nil {
 		return damage
 	}
@@ -134,7 +134,7 @@ func (s *served) Data(w io.Writer) error {
 func (s *served) Profile(w io.Writer) error {
 	b := stacks.New(stacks.Chain, s.content.App)
 	res, err := s.run(
-		&s.o.trace,
+		&s.o.report.trace,
 		func(e *env, o *traceOptions) (*result, error) { return o.named(e, s.content.App, b) },
 	)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *served) Profile(w io.Writer) error {
 
 // Select implements server.Source: the sweep, run again with the filter.
 func (s *served) Select(_ context.Context, w io.Writer, q url.Values) error {
-	o := s.o.trace
+	o := s.o.report.trace
 	o.how.lenient = true // a selection may be empty
 	for name, into := range map[string]pflag.Value{"class": &o.class, "lock": &o.lock, "thread": &o.thread,
 		"from": &o.from, "to": &o.to} {

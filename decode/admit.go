@@ -19,15 +19,15 @@ const (
 // admission compares the times of an input with each other. A time that no clock can have
 // given is damage: the event is counted, reported and left out.
 type admission struct {
-	first   int64 // time of the input
-	begun   bool
-	refused int64 // events
-	recorders
+	first     int64 // time of the input
+	begun     bool
+	refused   int64 // events
+	recorders recorders
 }
 
 // admits reports whether an event may be used.
 func (a *admission) admits(ev *format.Event) bool {
-	if a.hides(ev) {
+	if a.recorders.hides(ev) {
 		return false
 	}
 	if !ev.Kind.Timed() {
@@ -60,14 +60,14 @@ func ends(k format.Kind) bool {
 // admitted is a Source that drops events with a time out of reach.
 type admitted struct {
 	Source
-	name string
-	admission
+	name      string
+	admission admission
 }
 
 // Read implements format.Source.
 func (a *admitted) Read(ev *format.Event) error {
 	for {
-		if err := a.Source.Read(ev); err != nil || a.admits(ev) {
+		if err := a.Source.Read(ev); err != nil || a.admission.admits(ev) {
 			return err
 		}
 	}
@@ -76,10 +76,10 @@ func (a *admitted) Read(ev *format.Event) error {
 // Stats implements Source and includes the refused events.
 func (a *admitted) Stats() format.Stats {
 	s := a.Source.Stats()
-	if a.refused > 0 {
+	if a.admission.refused > 0 {
 		why := human.Say(
 			"impossible times, or times decades from the others: %s left out",
-			human.Some(int(a.refused), "event is", "events are"),
+			human.Some(int(a.admission.refused), "event is", "events are"),
 		)
 		s.Warnings, s.Damage.Places = slices.Clip(s.Warnings), slices.Clip(s.Damage.Places) // the decoder keeps its own
 		s.Warnings = append(s.Warnings, format.Warning{Code: format.CodeWildTimes, Text: a.name + ": " + why})
@@ -88,7 +88,7 @@ func (a *admitted) Stats() format.Stats {
 				Pos:    format.Pos{File: a.name},
 				Code:   format.CodeLostData,
 				Why:    why,
-				Events: a.refused,
+				Events: a.admission.refused,
 				From:   format.NoTime,
 				Until:  format.NoTime,
 			},

@@ -41,7 +41,7 @@ type declared struct {
 
 // declaredWait is a recorded wait at a site that may go on.
 type declaredWait struct {
-	format.Event
+	event  format.Event
 	length int64 // of its last part
 }
 
@@ -215,10 +215,11 @@ const retryGap = 8
 func (d *declared) join(ev *format.Event, s *rules.Site) {
 	lock := format.ObjectID(s.Rule + 1)
 	w := d.open[ev.Thread]
-	if w == nil || w.Object != lock || w.Stack != ev.Stack || ev.Time < w.End || ev.Time-w.End > w.length/retryGap {
+	if w == nil || w.event.Object != lock || w.event.Stack != ev.Stack || ev.Time < w.event.End ||
+		ev.Time-w.event.End > w.length/retryGap {
 		d.flush(ev.Thread)
 		w = &declaredWait{
-			Event: format.Event{
+			event: format.Event{
 				Kind:   format.KindWait,
 				Thread: ev.Thread,
 				Object: lock,
@@ -229,15 +230,15 @@ func (d *declared) join(ev *format.Event, s *rules.Site) {
 		}
 		d.open[ev.Thread] = w
 	}
-	w.End, w.length = ev.End, ev.End-ev.Time
+	w.event.End, w.length = ev.End, ev.End-ev.Time
 }
 
 // flush delivers the wait of a thread.
 func (d *declared) flush(t format.ThreadID) {
 	if w := d.open[t]; w != nil {
 		delete(d.open, t)
-		d.wait(w.Event)
-		d.seen = append(d.seen, observation{thread: t, at: w.Time}, observation{thread: t, at: w.End})
+		d.wait(w.event)
+		d.seen = append(d.seen, observation{thread: t, at: w.event.Time}, observation{thread: t, at: w.event.End})
 	}
 }
 

@@ -120,7 +120,7 @@ func (in *input) text() (*bufio.Reader, error) {
 		return nil, err
 	}
 	text, _ := unwrapText(buf)
-	return text.Reader, nil
+	return text.in, nil
 }
 
 // release closes the file.

@@ -25,13 +25,13 @@ type Options struct {
 
 // Trace is a format.Source over one or several inputs.
 type Trace struct {
-	source  source
-	inputs  []*input
-	current int
-	shift   shift
-	joined  []*input // thread dumps an input before them reads
-	skipped skipped
-	overlaps
+	source   source
+	inputs   []*input
+	current  int
+	shift    shift
+	joined   []*input // thread dumps an input before them reads
+	skipped  skipped
+	overlaps overlaps
 }
 
 // Stdin is the name of standard input.

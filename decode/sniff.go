@@ -115,7 +115,7 @@ func (in *input) sniff(buf *bufio.Reader) (Source, error) {
 	}
 	text, from := unwrapText(buf)
 	in.process, in.others = text.process, text.others
-	return in.openText(text.Reader, from)
+	return in.openText(text.in, from)
 }
 
 // openText begins to decode a text that may stand anywhere in a log.
@@ -139,26 +139,27 @@ func unwrapText(buf *bufio.Reader) (text unwrappedText, from unwrap.Skipped) {
 	if n := threaddump.BeforeJSON(start); n > 0 { // a document in an excerpt
 		from = unwrap.Skipped{Bytes: int64(n)}
 		_, _ = buf.Discard(n)
-		return unwrappedText{Reader: buf}, from
+		return unwrappedText{in: buf}, from
 	}
 	if threaddump.IsJSON(start) {
-		return unwrappedText{Reader: buf}, from
+		return unwrappedText{in: buf}, from
 	}
-	if threaddump.StatedThreads(start) && !hasLine(func(line string) bool { return begins(line) != unwrap.None })(start) {
-		return unwrappedText{Reader: buf}, from
+	dump := hasLine(func(line string) bool { return begins(line) != unwrap.None })
+	if threaddump.StatedThreads(start) && !dump(start) {
+		return unwrappedText{in: buf}, from
 	}
 	bare := unwrap.New(buf, begins)
 	if bare.Skip() {
 		text.process, text.others = bare.Processes()
 	}
-	text.Reader = bufio.NewReaderSize(bare, sniffed)
+	text.in = bufio.NewReaderSize(bare, sniffed)
 	return text, bare.Skipped()
 }
 
 // unwrappedText is the text of one process, with those of the other processes in the same
 // stream.
 type unwrappedText struct {
-	*bufio.Reader
+	in      *bufio.Reader
 	process string // "" for a stream of one
 	others  []unwrap.Part
 }

@@ -13,7 +13,7 @@ import (
 // Activities is a record in order of time: the waits and other activities of each thread, by
 // start. Lists of activities hold refs, because there may be as many as events.
 type Activities struct {
-	*Record
+	record *Record
 	*store
 	Starts []column.Ref   // the waits, by start; parks of one acquire are one wait
 	byLock [][]column.Ref // the same by lock
@@ -28,7 +28,7 @@ type Activities struct {
 // indexing.
 func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities {
 	sorted := newArranger(r, kind)
-	a := &Activities{Record: r, store: sorted.store}
+	a := &Activities{record: r, store: sorted.store}
 	others := ordered{batches: r.others.Drain()}
 	for waits := r.waits.Drain(); ; {
 		batch, more := <-waits
@@ -63,15 +63,15 @@ func (r *Record) rename(s *store) {
 
 func (a *Activities) forget() {
 	a.byLock, a.released, a.runs = nil, nil, nil
-	a.releases.Clear()
+	a.record.releases.Clear()
 }
 
 func (a *Activities) releasesByLock() [][]column.Ref {
 	var n counts
-	a.releases.Each(func(_ column.Ref, r *release) { n.makeRoom(int(r.lock), 1) })
+	a.record.releases.Each(func(_ column.Ref, r *release) { n.makeRoom(int(r.lock), 1) })
 	by := n.lists()
-	for _, i := range a.releases.Order() {
-		l := a.releases.Elem(i).lock
+	for _, i := range a.record.releases.Order() {
+		l := a.record.releases.Elem(i).lock
 		by[l] = append(by[l], i)
 	}
 	return by
@@ -101,8 +101,8 @@ func (t *Tenure) owned(prov Provenance, died int64, busy []times.Span, add func(
 // Pauses lists the pauses of all inputs, in order of time; those of one input are disjoint. It
 // may be called after Timelines only.
 func (a *Activities) Pauses() (all []Pause) {
-	for i := range a.inputs {
-		all = append(all, a.inputs[i].pauses...)
+	for i := range a.record.inputs {
+		all = append(all, a.record.inputs[i].pauses...)
 	}
 	slices.SortStableFunc(all, func(a, b Pause) int { return cmp.Compare(a.Start, b.Start) })
 	return all

@@ -13,8 +13,8 @@ import (
 // a lock of the same class, waits for the same lock.
 func (ev *evidence) link() {
 	last := map[format.ObjectID]int64{} // by lock: the time of the last dump that shows it
-	for i := range ev.dumps {
-		d := &ev.dumps[i]
+	for i := range ev.activities.record.dumps {
+		d := &ev.activities.record.dumps[i]
 		if d.lock == format.NoObject {
 			ev.addFree(d, last)
 			continue
@@ -54,7 +54,7 @@ func (ev *evidence) link() {
 // then the given stack shows both where the lock was acquired and what the owner does.
 func (ev *evidence) tookWith(lock format.ObjectID, stack format.StackID) (best format.StackID) {
 	at, most := ev.Frames(stack), 0
-	for _, t := range ev.acquireStacks[lock] {
+	for _, t := range ev.activities.record.acquireStacks[lock] {
 		of := ev.Frames(t)
 		if n := len(of); n > most && n <= len(at) && slices.EqualFunc(of, at[len(at)-n:], sameMethod) {
 			best, most = t, n
@@ -71,12 +71,12 @@ func (ev *evidence) tookWith(lock format.ObjectID, stack format.StackID) (best f
 // just then.
 func (ev *evidence) addFree(d *dump, last map[format.ObjectID]int64) {
 	for _, w := range d.waiters {
-		list := ev.OfThread(w.Thread)
-		i := ev.before(list, d.time+1, list.From) - 1
+		list := ev.activities.OfThread(w.Thread)
+		i := ev.activities.before(list, d.time+1, list.From) - 1
 		if i < 0 {
 			continue
 		}
-		wait := ev.Activity(list.nth(i))
+		wait := ev.activities.Activity(list.nth(i))
 		if wait.End <= d.time || wait.Lock == format.NoObject || ev.Kind(wait.Lock) != format.KindMonitor {
 			continue
 		}
@@ -140,9 +140,9 @@ func (ev *evidence) stands(stack, wait format.StackID) bool {
 // waitAt returns the last wait of a thread, for a lock that like accepts, that began at an
 // instant or before and had not ended slack before it.
 func (ev *evidence) waitAt(t format.ThreadID, at, slack int64, like func(format.ObjectID) bool) (Activity, bool) {
-	list := ev.OfThread(t)
-	for i := ev.before(list, at+1, list.From) - 1; i >= 0; i-- {
-		d := ev.Activity(list.nth(i))
+	list := ev.activities.OfThread(t)
+	for i := ev.activities.before(list, at+1, list.From) - 1; i >= 0; i-- {
+		d := ev.activities.Activity(list.nth(i))
 		if d.Lock != format.NoObject && like(d.Lock) && d.End > at-slack {
 			return d, true
 		}

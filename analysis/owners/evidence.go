@@ -24,7 +24,7 @@ type Symbols interface {
 // evidence is what owners are inferred from where the trace does not record holds. It
 // implements model.Program; the methods that the model asks are in program.go.
 type evidence struct {
-	*Activities
+	activities *Activities
 	Symbols
 	dumpsOf  [][]model.Dump // by lock, by time
 	unlinked []Unlinked
@@ -58,21 +58,21 @@ func (ev *evidence) function(stack format.StackID) function {
 // if it continues the former. The beginning and the stack of an ownership by releases are those
 // of a release: an activity that goes on after it was not inside, and any other shows more.
 func (ev *evidence) divide(o Ownership, byReleases bool, give func(Ownership)) {
-	if o.Kind == Thread {
-		list := ev.OfThread(o.Thread)
-		list.From = list.nth(max(ev.before(list, o.Start, list.From)-1, 0))
-		for c := ev.scanUntil(list, o.End); c.NextOther() && c.Start < o.End; {
+	if o.Owner.Kind == Thread {
+		list := ev.activities.OfThread(o.Owner.Thread)
+		list.From = list.nth(max(ev.activities.before(list, o.Start, list.From)-1, 0))
+		for c := ev.activities.scanUntil(list, o.End); c.NextOther() && c.Start < o.End; {
 			from, to, did := max(c.Start, o.Start), min(c.End, o.End), c.key()
-			if from >= to || did.ran() || byReleases && c.End > o.End || !ev.inside(did.Stack, o.Stack) {
+			if from >= to || did.ran() || byReleases && c.End > o.End || !ev.inside(did.Stack, o.Owner.Stack) {
 				continue
 			}
 			before, during := o, o
 			if before.End = from; before.End > before.Start {
 				give(before)
 			}
-			during.Start, during.End, during.Did = from, to, did.What()
-			if byReleases && !ev.Bare(did.Stack) || ev.continues(did.Stack, o.Stack) {
-				during.Stack = did.Stack
+			during.Start, during.End, during.Owner.Did = from, to, did.What()
+			if byReleases && !ev.Bare(did.Stack) || ev.continues(did.Stack, o.Owner.Stack) {
+				during.Owner.Stack = did.Stack
 			}
 			give(during)
 			if o.Start = to; o.Start == o.End {
@@ -127,8 +127,8 @@ func (b *batches) flush() {
 // gathered is an activity and a sample of its intervals: those whose hashed start has at least
 // zeros trailing zeros. So the sample does not depend on the order of threads.
 type gathered struct {
-	model.Activity
-	zeros int
+	activity model.Activity
+	zeros    int
 }
 
 // maxTimes is how many intervals of an activity are kept. There are up to twice as many while
@@ -136,13 +136,14 @@ type gathered struct {
 const maxTimes = 1 << 10
 
 func (x *gathered) addTime(t model.Interval) {
-	x.Ns += t.End - t.Start
+	x.activity.Ns += t.End - t.Start
 	if zeros(t.Start) < x.zeros {
 		return
 	}
-	if x.Times = append(x.Times, t); len(x.Times) > 2*maxTimes {
+	if x.activity.Times = append(x.activity.Times, t); len(x.activity.Times) > 2*maxTimes {
 		x.zeros++
-		x.Times = slices.DeleteFunc(x.Times, func(t model.Interval) bool { return zeros(t.Start) < x.zeros })
+		finer := func(t model.Interval) bool { return zeros(t.Start) < x.zeros }
+		x.activity.Times = slices.DeleteFunc(x.activity.Times, finer)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // evidence prepares the evidence for the owners of all locks.
 func (a *Activities) evidence(sym Symbols) *evidence {
-	ev := &evidence{Activities: a, Symbols: sym, dumpsOf: make([][]model.Dump, len(a.byLock))}
+	ev := &evidence{activities: a, Symbols: sym, dumpsOf: make([][]model.Dump, len(a.byLock))}
 	ev.link()
 	return ev
 }
@@ -58,16 +58,16 @@ func (ev *evidence) groups(locks []format.ObjectID, inferred func(i int) bool) [
 		if !inferred(i) {
 			continue
 		}
-		k := groupKey{ev.inputOf[l], ev.Class(l), ev.Kind(l)}
+		k := groupKey{ev.activities.record.inputOf[l], ev.Class(l), ev.Kind(l)}
 		m := found[k]
 		if m == nil {
 			m = &lockGroup{kind: k.kind}
 			found[k] = m
 		}
-		if n := len(ev.byLock[l]); m.waits <= smallGroup && m.waits+n > smallGroup {
+		if n := len(ev.activities.byLock[l]); m.waits <= smallGroup && m.waits+n > smallGroup {
 			large = append(large, m)
 		}
-		m.waits += len(ev.byLock[l])
+		m.waits += len(ev.activities.byLock[l])
 		m.ids = append(m.ids, l)
 		out[i] = groupLock{m, m.left}
 		m.left++
@@ -90,7 +90,7 @@ func (m *lockGroup) learn(ev *evidence) {
 func (ev *evidence) answer(m groupLock, give func([]Ownership)) {
 	m.of.learn(ev)
 	lock := m.lock()
-	out := batches{make([]Ownership, 0, min(batch, 2*len(ev.byLock[lock.ID]))), give}
+	out := batches{make([]Ownership, 0, min(batch, 2*len(ev.activities.byLock[lock.ID]))), give}
 	m.of.model.Answer(lock, func(p model.Part) {
 		by := Owner{Kind: Thread, Prov: Likely(p.Chance), Thread: p.Thread, Stack: p.Stack}
 		switch p.State {

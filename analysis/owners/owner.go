@@ -155,7 +155,7 @@ func (o Owner) Cause() Owner {
 type Ownership struct {
 	Start, End int64
 	Lock       format.ObjectID
-	Owner
+	Owner      Owner
 }
 
 // Trust is the expected accuracy of inferred owners, and the agreement of dumps that were hidden

@@ -22,7 +22,7 @@ func newOwned() *Owned {
 }
 
 func (o *Owned) Append(v Ownership) {
-	o.Threads = max(o.Threads, int(v.Thread)+1)
+	o.Threads = max(o.Threads, int(v.Owner.Thread)+1)
 	o.Packed.Append(v)
 }
 

@@ -15,8 +15,8 @@ const parkSlack = int64(100e3)
 // wait. A park that timed out ends the wait. Waits for monitors are never joined, nor are waits
 // of inputs whose waits are complete (see Record.complete).
 type arranger struct {
-	*Record
-	*store
+	record  *Record
+	store   *store
 	kind    func(format.ObjectID) format.LockKind
 	buffers []buffer
 
@@ -33,13 +33,13 @@ type buffer struct {
 
 func newArranger(r *Record, kind func(format.ObjectID) format.LockKind) *arranger {
 	a := &arranger{
-		Record:  r,
+		record:  r,
 		store:   newStore(r.perThread),
 		kind:    kind,
 		buffers: make([]buffer, len(r.perThread)),
 		runs:    make([][]column.Ref, len(r.inputs)),
 	}
-	a.keys = r.table.all.List()
+	a.store.keys = r.table.all.List()
 	a.starts = make([]column.Ref, 0, r.Waited())
 	var most counts
 	for l, n := range r.perLock {
@@ -73,10 +73,10 @@ func (a *arranger) others(from *ordered, before int64) {
 	for o := from.next(); o != nil && (o.start < before || before == maxTime); o = from.next() {
 		a.interrupt(o)
 		i := a.enqueue(o)
-		what := &a.keys[o.key>>1]
+		what := &a.store.keys[o.key>>1]
 		if (what.ran() || what.What() == format.ActivitySeen) && what.Stack != format.NoStack &&
 			what.had() == format.NoObject {
-			in := &a.runs[a.reach[o.thread].input]
+			in := &a.runs[a.record.reach[o.thread].input]
 			*in = append(*in, i)
 		}
 		from.rest = from.rest[1:]
@@ -85,14 +85,14 @@ func (a *arranger) others(from *ordered, before int64) {
 
 // wait takes a wait, unless it continues another one.
 func (a *arranger) wait(w *recorded) {
-	what := &a.keys[w.key>>1]
+	what := &a.store.keys[w.key>>1]
 	h, joins := &a.buffers[w.thread], true
-	if k := a.kind(what.Lock); k == format.KindMonitor || k == format.KindUnknownLock || a.complete(what.Lock) {
+	if k := a.kind(what.Lock); k == format.KindMonitor || k == format.KindUnknownLock || a.record.complete(what.Lock) {
 		h.head, joins = 0, false
 	} else if h.head > 0 && a.continues(&h.list[h.head-1], w) {
 		return
 	}
-	lock, i := a.same(what.Lock), a.enqueue(w)
+	lock, i := a.record.same(what.Lock), a.enqueue(w)
 	a.starts, a.byLock[lock] = append(a.starts, i), append(a.byLock[lock], i)
 	if joins {
 		h.head = len(h.list)
@@ -101,7 +101,7 @@ func (a *arranger) wait(w *recorded) {
 
 // continues joins a park to the wait of its thread if it belongs to the same acquire.
 func (a *arranger) continues(head, next *recorded) bool {
-	h, n := &a.keys[head.key>>1], &a.keys[next.key>>1]
+	h, n := &a.store.keys[head.key>>1], &a.store.keys[next.key>>1]
 	if h.info&failedBit != 0 || n.Lock != h.Lock || n.Stack != h.Stack || next.start < head.end ||
 		next.start-head.end > parkSlack {
 		return false
@@ -116,9 +116,9 @@ func (a *arranger) continues(head, next *recorded) bool {
 // fail notes that a wait ended without the lock.
 func (a *arranger) fail(w *recorded, what activityKey) {
 	what.info |= failedBit
-	n := a.Record.table.number(what)
-	if int(n) == len(a.keys) {
-		a.keys = append(a.keys, what)
+	n := a.record.table.number(what)
+	if int(n) == len(a.store.keys) {
+		a.store.keys = append(a.store.keys, what)
 	}
 	w.key = n << 1
 }
@@ -137,8 +137,9 @@ func (a *arranger) enqueue(r *recorded) column.Ref {
 		a.flush(h, r.start)
 	}
 	h.list = append(h.list, *r)
-	i := a.OfThread(r.thread).To + column.Ref(len(h.list)-1)
-	if int(a.count[r.thread])+len(h.list) == a.perThread[r.thread] { // its last one: the buffer is not needed any more
+	i := a.store.OfThread(r.thread).To + column.Ref(len(h.list)-1)
+	// After its last one the buffer is not needed any more.
+	if int(a.store.count[r.thread])+len(h.list) == a.record.perThread[r.thread] {
 		a.flushAll(h)
 	}
 	return i
@@ -152,14 +153,14 @@ func (a *arranger) flush(h *buffer, now int64) {
 	if h.head > 0 && h.head <= blockLen {
 		return
 	}
-	a.addBlock(h.list[:blockLen])
+	a.store.addBlock(h.list[:blockLen])
 	h.list = h.list[:copy(h.list, h.list[blockLen:])]
 	h.head = max(h.head-blockLen, 0)
 }
 
 func (a *arranger) flushAll(h *buffer) {
 	for list := h.list; len(list) > 0; list = list[min(len(list), blockLen):] {
-		a.addBlock(list[:min(len(list), blockLen)])
+		a.store.addBlock(list[:min(len(list), blockLen)])
 	}
 	h.list = nil
 }

@@ -59,13 +59,13 @@ func merge(recorded []Pause) (out pauses) {
 func (ps pauses) cut(o Ownership, into *Owned) {
 	from, _ := slices.BinarySearchFunc(ps, o.Start, func(p Pause, t int64) int { return cmp.Compare(p.End, t+1) })
 	for _, p := range ps[from:] {
-		if p.Start >= o.End || o.Kind != Thread {
+		if p.Start >= o.End || o.Owner.Kind != Thread {
 			break
 		}
 		lo, hi := max(p.Start, o.Start), min(p.End, o.End)
 		before, during := o, o
 		before.End, during.Start, during.End = lo, lo, hi
-		during.Did = p.stops()
+		during.Owner.Did = p.stops()
 		for _, part := range [...]Ownership{before, during} {
 			if part.Start < part.End {
 				into.Append(part)

@@ -36,13 +36,13 @@ type point struct {
 func (a *Activities) points(lock format.ObjectID) []point {
 	waits, releases := a.byLock[lock], a.releasesOf(lock)
 	m := matcher{
-		Activities: a,
-		whole:      a.input(lock).whole,
+		activities: a,
+		whole:      a.record.input(lock).whole,
 		latest:     map[format.ThreadID]*try{},
 		points:     make([]point, 0, len(waits)+2*len(releases)),
 	}
 	for _, i := range releases {
-		r := a.releases.Elem(i)
+		r := a.record.releases.Elem(i)
 		for ; len(waits) > 0 && a.Begins(waits[0]) <= r.time; waits = waits[1:] {
 			m.block(a.Activity(waits[0]))
 		}
@@ -69,10 +69,10 @@ func (a *Activities) releasesOf(lock format.ObjectID) []column.Ref {
 
 // matcher finds the wait that each release ended, going through both by time.
 type matcher struct {
-	*Activities
-	whole  bool // as of the input
-	latest map[format.ThreadID]*try
-	points []point
+	activities *Activities
+	whole      bool // as of the input
+	latest     map[format.ThreadID]*try
+	points     []point
 }
 
 // try is the last wait of a thread for the lock.

@@ -16,9 +16,9 @@ import (
 
 // Waits implements model.Program. It leaves out waits of no duration.
 func (ev *evidence) Waits(lock format.ObjectID, to []model.Wait) []model.Wait {
-	to = slices.Grow(to, len(ev.byLock[lock]))
-	for _, i := range ev.byLock[lock] {
-		w := ev.Activity(i)
+	to = slices.Grow(to, len(ev.activities.byLock[lock]))
+	for _, i := range ev.activities.byLock[lock] {
+		w := ev.activities.Activity(i)
 		if w.End > w.Start {
 			to = append(
 				to,
@@ -44,11 +44,11 @@ func (ev *evidence) Observations(
 	near *column.Ref,
 	out []model.Observation,
 ) ([]model.Observation, int64) {
-	list := ev.OfThread(t)
-	n := ev.before(list, from, *near)
-	list = ev.goingOn(list, n)
+	list := ev.activities.OfThread(t)
+	n := ev.activities.before(list, from, *near)
+	list = ev.activities.goingOn(list, n)
 	*near = list.From
-	for c := ev.Scan(list); c.Next(); {
+	for c := ev.activities.Scan(list); c.Next(); {
 		if c.End < from || c.End == c.Start && c.End == from && n > 0 || c.IsWait() && c.key().Lock == lock {
 			continue
 		}
@@ -96,13 +96,13 @@ func (ev *evidence) Samples(
 	most int,
 	f func(format.ThreadID, int64, format.StackID),
 ) {
-	list := ev.runs[ev.inputOf[of]]
-	begins := func(i column.Ref, t int64) int { return cmp.Compare(ev.Begins(i), t) }
+	list := ev.activities.runs[ev.activities.record.inputOf[of]]
+	begins := func(i column.Ref, t int64) int { return cmp.Compare(ev.activities.Begins(i), t) }
 	first, _ := slices.BinarySearchFunc(list, from, begins)
 	last, _ := slices.BinarySearchFunc(list, to, begins)
 	step := max(1, (last-first)/most)
 	for at := first + step - 1; at < last; at += step {
-		o := ev.Activity(list[at])
+		o := ev.activities.Activity(list[at])
 		f(o.Thread, o.Start, o.Stack)
 	}
 }
@@ -113,17 +113,17 @@ func (ev *evidence) ActivitiesOf(of format.ObjectID) []*model.Activity {
 	if ev.threadsOf == nil {
 		ev.threadsOf, ev.byKey, ev.listed = make(
 			[][]format.ThreadID,
-			len(ev.inputs),
+			len(ev.activities.record.inputs),
 		), make(
 			[]*gathered,
-			len(ev.keys),
+			len(ev.activities.keys),
 		), map[uint32][]*model.Activity{}
-		for t := range ev.reach {
-			in := ev.reach[t].input
+		for t := range ev.activities.record.reach {
+			in := ev.activities.record.reach[t].input
 			ev.threadsOf[in] = append(ev.threadsOf[in], format.ThreadID(t))
 		}
 	}
-	in := ev.inputOf[of]
+	in := ev.activities.record.inputOf[of]
 	list, known := ev.listed[in]
 	if !known {
 		list = ev.list(in)
@@ -146,7 +146,7 @@ func (ev *evidence) list(input uint32) (out []*model.Activity) {
 	found := map[activityID]*gathered{}
 	var known []uint32 // the keys in byKey
 	for _, t := range ev.threadsOf[input] {
-		for c := ev.Scan(ev.OfThread(t)); c.Next(); {
+		for c := ev.activities.Scan(ev.activities.OfThread(t)); c.Next(); {
 			d, ok := ev.observation(&c)
 			if !ok || d.What == model.Sample || d.What == model.Holds || d.Stack == format.NoStack {
 				continue
@@ -161,7 +161,7 @@ func (ev *evidence) list(input uint32) (out []*model.Activity) {
 				if x = found[k]; x == nil {
 					does := c.key().What()
 					x = &gathered{
-						Activity: model.Activity{
+						activity: model.Activity{
 							What:  d.What,
 							Stack: d.Stack,
 							Lock:  k.lock,
@@ -180,10 +180,10 @@ func (ev *evidence) list(input uint32) (out []*model.Activity) {
 	}
 	for _, x := range found {
 		slices.SortFunc(
-			x.Times,
+			x.activity.Times,
 			func(a, b model.Interval) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) },
 		)
-		out = append(out, &x.Activity)
+		out = append(out, &x.activity)
 	}
 	slices.SortFunc(out, func(a, b *model.Activity) int {
 		return cmp.Or(cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.What, b.What))

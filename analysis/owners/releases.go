@@ -37,20 +37,20 @@ type history struct {
 
 // showsReleases reports whether the trace has the releases of a lock that woke a thread.
 func (ev *evidence) showsReleases(lock format.ObjectID) bool {
-	in := ev.input(lock)
-	return in.waking && (in.whole || len(ev.releasesOf(lock)) > 0)
+	in := ev.activities.record.input(lock)
+	return in.waking && (in.whole || len(ev.activities.releasesOf(lock)) > 0)
 }
 
 // fromReleases gives the owners of a lock, by its releases, while threads wait for it.
 func (ev *evidence) fromReleases(lock format.ObjectID, give func([]Ownership)) {
-	in := ev.input(lock)
+	in := ev.activities.record.input(lock)
 	h := &history{
 		ev:      ev,
 		lock:    lock,
 		kind:    ev.Kind(lock),
-		points:  ev.points(lock),
+		points:  ev.activities.points(lock),
 		medians: map[function]int64{},
-		busy:    ev.busy(ev.byLock[lock]),
+		busy:    ev.activities.busy(ev.activities.byLock[lock]),
 		out:     batches{give: give},
 	}
 	h.from, h.to = in.from, in.to
@@ -118,11 +118,11 @@ type holding struct {
 
 // walk is the state of a lock at a point of its history.
 type walk struct {
-	*history
-	owners []holding
-	last   int64 // the last acquisition or release
-	block  int64 // the first block since, NoTime for none
-	wrote  point // the last release by a writer
+	history *history
+	owners  []holding
+	last    int64 // the last acquisition or release
+	block   int64 // the first block since, NoTime for none
+	wrote   point // the last release by a writer
 }
 
 // walk goes through the points in order of time.
@@ -138,7 +138,7 @@ func (h *history) walk() {
 			}
 			continue
 		case acquired:
-			if !w.several {
+			if !w.history.several {
 				w.vacate(p.mode, p.at)
 			}
 			w.owners = append(w.owners, holding{p.at, p})
@@ -165,14 +165,14 @@ func (w *walk) leave(p *point) {
 // same reports whether a release is a part of the one before it: a writer wakes all queued
 // readers one after another, and then a writer. The first of them may run before that is done.
 func (w *walk) same(p *point) bool {
-	return w.kind == format.KindReadWriteLock && p.mode == format.Exclusive &&
+	return w.history.kind == format.KindReadWriteLock && p.mode == format.Exclusive &&
 		p.thread == w.wrote.thread && p.queued < w.wrote.at && w.index(p.thread) < 0
 }
 
 // release ends the hold of the releasing thread (rule 1), or adds one whose beginning the trace
 // does not have (rule 2). A release that wakes a thread leaves no readers.
 func (w *walk) release(p *point) {
-	if w.several {
+	if w.history.several {
 		w.releasePermit(p)
 		return
 	}
@@ -200,7 +200,7 @@ func (w *walk) releasePermit(p *point) {
 	if i := w.index(p.thread); i >= 0 {
 		start = w.owners[i].since
 		w.owners = slices.Delete(w.owners, i, i+1)
-	} else if median, ok := w.medians[w.function(p)]; ok {
+	} else if median, ok := w.history.medians[w.history.function(p)]; ok {
 		start = p.at - median
 	}
 	w.add(p, min(start, p.at), p.at)
@@ -210,7 +210,7 @@ func (w *walk) releasePermit(p *point) {
 // (rule 2).
 func (w *walk) began(p *point) int64 {
 	at := w.last + (p.at-w.last)/2
-	if median, ok := w.medians[w.function(p)]; ok {
+	if median, ok := w.history.medians[w.history.function(p)]; ok {
 		at = p.at - median
 	}
 	if w.block != format.NoTime {
@@ -222,13 +222,13 @@ func (w *walk) began(p *point) int64 {
 // earlier moves the estimated beginning of a hold before activities of its thread inside the
 // section, such as a sleep, but not before the last point at which another thread owned the lock.
 func (w *walk) earlier(p *point, at int64) int64 {
-	list := w.ev.OfThread(p.thread)
-	for i := w.ev.before(list, at, list.From) - 1; i >= 0; i-- {
-		d := w.ev.Activity(list.nth(i))
-		if d.End <= at || d.Start < w.last || d.Lock == w.lock {
+	list := w.history.ev.activities.OfThread(p.thread)
+	for i := w.history.ev.activities.before(list, at, list.From) - 1; i >= 0; i-- {
+		d := w.history.ev.activities.Activity(list.nth(i))
+		if d.End <= at || d.Start < w.last || d.Lock == w.history.lock {
 			break
 		}
-		if w.ev.Bare(d.Stack) || !w.ev.inside(d.Stack, p.stack) {
+		if w.history.ev.Bare(d.Stack) || !w.history.ev.inside(d.Stack, p.stack) {
 			break
 		}
 		at = d.Start
@@ -251,7 +251,7 @@ func (w *walk) vacate(m format.Mode, t int64) {
 
 // estimate ends a hold whose release the trace does not have (rule 3), at t at the latest.
 func (w *walk) estimate(o holding, t int64) {
-	if median, ok := w.medians[w.function(o.point)]; ok {
+	if median, ok := w.history.medians[w.history.function(o.point)]; ok {
 		t = min(t, o.since+median)
 	}
 	w.add(o.point, o.since, t)
@@ -261,14 +261,14 @@ func (w *walk) estimate(o holding, t int64) {
 // thread holds the lock until then, even if it is not known.
 func (w *walk) end() {
 	if w.block == format.NoTime {
-		w.vacate(format.Exclusive, w.to)
+		w.vacate(format.Exclusive, w.history.to)
 		return
 	}
 	for _, o := range w.owners {
-		w.add(o.point, o.since, w.to)
+		w.add(o.point, o.since, w.history.to)
 	}
 	if len(w.owners) == 0 {
-		w.add(&point{}, w.block, w.to)
+		w.add(&point{}, w.block, w.history.to)
 	}
 }
 
@@ -277,17 +277,23 @@ func (w *walk) add(p *point, start, end int64) {
 	if start >= end {
 		return
 	}
-	o := Ownership{start, end, w.lock, Owner{Thread: p.thread, Stack: p.stack}}
+	o := Ownership{start, end, w.history.lock, Owner{Thread: p.thread, Stack: p.stack}}
 	if p.thread == format.NoThread {
-		o.Kind = Nobody
+		o.Owner.Kind = Nobody
 	}
-	w.ev.divide(o, true, func(part Ownership) {
-		t := Tenure{Start: part.Start, End: part.End, Thread: part.Thread, Lock: part.Lock, Stack: part.Stack}
-		t.owned(byReleases, w.ev.endOf(p.thread), w.busy, func(o Ownership) {
-			if o.Kind == Thread {
-				o.Did = part.Did
+	w.history.ev.divide(o, true, func(part Ownership) {
+		t := Tenure{
+			Start:  part.Start,
+			End:    part.End,
+			Thread: part.Owner.Thread,
+			Lock:   part.Lock,
+			Stack:  part.Owner.Stack,
+		}
+		t.owned(byReleases, w.history.ev.activities.record.endOf(p.thread), w.history.busy, func(o Ownership) {
+			if o.Owner.Kind == Thread {
+				o.Owner.Did = part.Owner.Did
 			}
-			w.out.addOwnership(o)
+			w.history.out.addOwnership(o)
 		})
 	})
 }

@@ -41,10 +41,10 @@ func (a *Activities) Timelines(
 		Whys:    map[format.ObjectID]Why{},
 		asked:   map[format.ObjectID]times.Span{},
 	}
-	for i := range a.inputs {
-		a.inputs[i].pauses = merge(a.inputs[i].pauses)
+	for i := range a.record.inputs {
+		a.record.inputs[i].pauses = merge(a.record.inputs[i].pauses)
 	}
-	tl.add = func(o Ownership) { a.input(o.Lock).pauses.cut(o, tl.Owned) }
+	tl.add = func(o Ownership) { a.record.input(o.Lock).pauses.cut(o, tl.Owned) }
 	recorded := tl.addTenures(a)
 	ev := a.evidence(sym)
 	tl.Unlinked = ev.unlinked
@@ -71,19 +71,19 @@ func (a *Activities) Timelines(
 // addTenures adds the owners by recorded holds. It returns, by lock, whether there are any.
 func (tl *Timelines) addTenures(a *Activities) (recorded []bool) {
 	recorded = make([]bool, len(a.byLock))
-	if a.Tenures.Len() == 0 {
+	if a.record.Tenures.Len() == 0 {
 		return recorded
 	}
 	busy := make([][]times.Span, len(a.byLock))
 	for l, waits := range a.byLock {
 		busy[l] = a.busy(waits)
 	}
-	a.Tenures.Each(func(_ column.Ref, t *Tenure) {
+	a.record.Tenures.Each(func(_ column.Ref, t *Tenure) {
 		if int(t.Lock) < len(a.byLock) {
-			prov := a.input(t.Lock).prov()
+			prov := a.record.input(t.Lock).prov()
 			recorded[t.Lock] = true
 			tl.Unowned[t.Lock] = Owner{Kind: Handoff, Prov: prov}
-			t.owned(prov, a.endOf(t.Thread), busy[t.Lock], tl.add)
+			t.owned(prov, a.record.endOf(t.Thread), busy[t.Lock], tl.add)
 		}
 	})
 	return recorded
@@ -122,16 +122,18 @@ const (
 func (ev *evidence) together(locks []format.ObjectID) int {
 	if !slices.IsSortedFunc(
 		locks,
-		func(a, b format.ObjectID) int { return cmp.Compare(ev.InputOf(a), ev.InputOf(b)) },
+		func(a, b format.ObjectID) int {
+			return cmp.Compare(ev.activities.record.InputOf(a), ev.activities.record.InputOf(b))
+		},
 	) {
 		return len(locks)
 	}
 	waits, whole := 0, 0
 	for i, l := range locks {
-		if i > 0 && ev.InputOf(l) != ev.InputOf(locks[i-1]) {
+		if i > 0 && ev.activities.record.InputOf(l) != ev.activities.record.InputOf(locks[i-1]) {
 			whole = i
 		}
-		if waits += len(ev.byLock[l]); (waits > maxWaits || i >= maxLocks) && whole > 0 {
+		if waits += len(ev.activities.byLock[l]); (waits > maxWaits || i >= maxLocks) && whole > 0 {
 			return whole
 		}
 	}
@@ -148,7 +150,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 	of := ev.groups(locks, func(i int) bool { return !released[i] && ev.waited(locks[i]) })
 	workers.InOrder(len(locks), &workers.Handover[[]Ownership]{
 		Ahead: locksAhead,
-		Room:  func(i int) int { return min(batchesAhead, len(ev.byLock[locks[i]])/batch+1) },
+		Room:  func(i int) int { return min(batchesAhead, len(ev.activities.byLock[locks[i]])/batch+1) },
 		Make: func(i int, give func([]Ownership)) {
 			if of[i].of != nil {
 				ev.answer(of[i], give)
@@ -158,7 +160,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 		},
 		Take: func(i int, list []Ownership) {
 			for _, o := range list {
-				ev.input(locks[i]).pauses.cut(o, tl.Owned)
+				ev.activities.record.input(locks[i]).pauses.cut(o, tl.Owned)
 			}
 		},
 		Taken: func(i int) {
@@ -180,8 +182,8 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 }
 
 func (ev *evidence) waited(l format.ObjectID) bool {
-	for _, i := range ev.byLock[l] {
-		if start, end := ev.Span(i); end > start {
+	for _, i := range ev.activities.byLock[l] {
+		if start, end := ev.activities.Span(i); end > start {
 			return true
 		}
 	}

@@ -34,7 +34,7 @@ func visitHolds(r *record.Whole, tl *owners.Timelines, e *deliver.Emitter) {
 			v.Held(h)
 		}
 	}
-	if r.Tenures.Len() > 0 {
+	if r.Record.Evidence.Tenures.Len() > 0 {
 		recordedHolds(r, give)
 	}
 	rebuiltHolds(r, tl, give)
@@ -43,8 +43,8 @@ func visitHolds(r *record.Whole, tl *owners.Timelines, e *deliver.Emitter) {
 // recordedHolds calls give for the recorded holds.
 func recordedHolds(r *record.Whole, give func(*analysis.Hold)) {
 	asked := acquisitions(r)
-	r.Tenures.Each(func(_ column.Ref, t *owners.Tenure) {
-		if !r.RecordsHolds(t.Lock) {
+	r.Record.Evidence.Tenures.Each(func(_ column.Ref, t *owners.Tenure) {
+		if !r.Record.Evidence.RecordsHolds(t.Lock) {
 			return
 		}
 		h := analysis.Hold{
@@ -83,7 +83,7 @@ func acquisitions(r *record.Whole) map[acquired]int64 {
 // ownerChange is a change of a lock's owner: the end of a wait, or the start of an interval
 // whose owner is known.
 type ownerChange struct {
-	analysis.Hold
+	hold   analysis.Hold
 	waited bool
 }
 
@@ -94,7 +94,7 @@ func rebuiltHolds(r *record.Whole, tl *owners.Timelines, give func(*analysis.Hol
 	byLock := map[format.ObjectID][]ownerChange{}
 	for _, i := range r.Activities.Starts {
 		w := r.Activities.Activity(i)
-		if r.RecordsHolds(w.Lock) || w.Failed() {
+		if r.Record.Evidence.RecordsHolds(w.Lock) || w.Failed() {
 			continue
 		}
 		byLock[w.Lock] = append(
@@ -115,7 +115,7 @@ func rebuiltHolds(r *record.Whole, tl *owners.Timelines, give func(*analysis.Hol
 		)
 	}
 	tl.Owned.Each(func(o *owners.Ownership) {
-		if !r.RecordsHolds(o.Lock) && o.Kind == analysis.OwnerThread {
+		if !r.Record.Evidence.RecordsHolds(o.Lock) && o.Owner.Kind == analysis.OwnerThread {
 			byLock[o.Lock] = append(
 				byLock[o.Lock],
 				ownerChange{
@@ -123,9 +123,9 @@ func rebuiltHolds(r *record.Whole, tl *owners.Timelines, give func(*analysis.Hol
 						Asked:   o.Start,
 						Start:   o.Start,
 						End:     o.End,
-						Thread:  o.Thread,
+						Thread:  o.Owner.Thread,
 						Lock:    o.Lock,
-						Stack:   o.Stack,
+						Stack:   o.Owner.Stack,
 						Rebuilt: true,
 					},
 					false,
@@ -135,7 +135,7 @@ func rebuiltHolds(r *record.Whole, tl *owners.Timelines, give func(*analysis.Hol
 	})
 	for lock := range format.ObjectID(len(tl.Unowned)) {
 		if list := byLock[lock]; len(list) > 0 {
-			slices.SortStableFunc(list, func(a, b ownerChange) int { return cmp.Compare(a.Start, b.Start) })
+			slices.SortStableFunc(list, func(a, b ownerChange) int { return cmp.Compare(a.hold.Start, b.hold.Start) })
 			joinOwnerChanges(list, give)
 		}
 	}
@@ -147,14 +147,14 @@ func joinOwnerChanges(list []ownerChange, give func(*analysis.Hold)) {
 	cur := &list[0]
 	for i := 1; i < len(list); i++ {
 		next := &list[i]
-		if !next.waited && next.Thread == cur.Thread && (cur.waited || next.Start <= cur.End) {
-			cur.End = max(cur.End, next.End)
+		if !next.waited && next.hold.Thread == cur.hold.Thread && (cur.waited || next.hold.Start <= cur.hold.End) {
+			cur.hold.End = max(cur.hold.End, next.hold.End)
 			continue
 		}
-		give(&cur.Hold)
+		give(&cur.hold)
 		cur = next
 	}
-	give(&cur.Hold)
+	give(&cur.hold)
 }
 
 // visitNonLockWaits gives the recorded non-lock waits, thread by thread.
@@ -162,7 +162,7 @@ func visitNonLockWaits(r *record.Whole, e *deliver.Emitter, out *deliver.NonLock
 	if len(out.Visitors) == 0 {
 		return
 	}
-	r.Endings.Sort()
+	r.Record.Endings.Sort()
 	var waits []times.Span // scratch, as is
 	var one analysis.NonLockWait
 	for t := int(format.NoThread) + 1; t < r.Activities.Threads(); t++ {
@@ -178,7 +178,7 @@ func visitNonLockWaits(r *record.Whole, e *deliver.Emitter, out *deliver.NonLock
 			if part.Start < part.End {
 				by := record.Ending{By: o.By}
 				if o.By == format.NoThread {
-					by = r.Endings.Find(format.ThreadID(t), o.End)
+					by = r.Record.Endings.Find(format.ThreadID(t), o.End)
 				}
 				one = analysis.NonLockWait{
 					By:        by.By,
@@ -272,7 +272,7 @@ func visitMonitors(r *record.Whole, e *deliver.Emitter) {
 			)
 		}
 	})
-	hides := slices.ContainsFunc(r.Parts, func(p record.Part) bool { return p.Hides })
+	hides := slices.ContainsFunc(r.Record.Parts, func(p record.Part) bool { return p.Sight.Hides })
 	for _, id := range slices.Sorted(maps.Keys(at)) {
 		waits := at[id]
 		delete(at, id)

@@ -13,7 +13,7 @@ import (
 
 // lifetimes are those of the threads of a record.
 type lifetimes struct {
-	*record.Whole
+	whole   *record.Whole
 	sleeps  *sleeps.Sites
 	holders []bool // by thread: it has a recorded hold; see lockHolders
 }
@@ -27,7 +27,7 @@ type lifetimes struct {
 // samples, a thread without any event did not run and does not count. See unseenFor for the
 // rest.
 func (r *lifetimes) runs(defs *analysis.Symbols, start, end int64, e *deliver.Emitter) (counted int, unseen int64) {
-	seen, cut := r.Observed(start, end), times.Span{Start: max(start, e.From), End: min(end, e.To)}
+	seen, cut := r.whole.Record.Observed(start, end), times.Span{Start: max(start, e.From), End: min(end, e.To)}
 	if cut.Start >= cut.End {
 		cut.End = cut.Start
 	}
@@ -45,7 +45,7 @@ func (r *lifetimes) runs(defs *analysis.Symbols, start, end int64, e *deliver.Em
 		}
 	}
 	var idle, waits []times.Span // scratch
-	for t := range max(r.Activities.Threads(), len(r.Lives), len(r.lockHolders())) {
+	for t := range max(r.whole.Activities.Threads(), len(r.whole.Record.Evidence.Lives), len(r.lockHolders())) {
 		id, in := format.ThreadID(t), defs.Part(format.ThreadID(t))
 		if !r.counts(id, in) {
 			continue
@@ -53,8 +53,8 @@ func (r *lifetimes) runs(defs *analysis.Symbols, start, end int64, e *deliver.Em
 		counted++
 		own, lives := r.activitiesOf(id), r.wholeLife(id, seen[in].Span)
 		p, lived := presence{
-			&r.Parts[in].Sight,
-			r.Activities,
+			&r.whole.Record.Parts[in].Sight,
+			r.whole.Activities,
 			r.sleeps,
 			own,
 			r.lifeOf(id),
@@ -62,13 +62,13 @@ func (r *lifetimes) runs(defs *analysis.Symbols, start, end int64, e *deliver.Em
 			id,
 			seen[in].Span,
 		)
-		unseen += r.sleeps.Unclear(r.Activities.Scan(own), cut)
+		unseen += r.sleeps.Unclear(r.whole.Activities.Scan(own), cut)
 		gaps, may := p.unseen(lived.Start, lived.End)
 		if may && !serves(defs.ThreadName(id)) {
 			unseen += times.Outside(gaps, seen[in].Between, lives.Clip(cut))
 		}
 		add(lives, 1)
-		idle, waits = r.idleTimes(idle[:0], own), r.WaitTimes(waits[:0], own)
+		idle, waits = r.idleTimes(idle[:0], own), r.whole.WaitTimes(waits[:0], own)
 		if len(seen[in].Between)+len(gaps) > 0 {
 			idle = times.UnionOf(append(append(idle, seen[in].Between...), gaps...))
 		}
@@ -84,7 +84,7 @@ func (r *lifetimes) runs(defs *analysis.Symbols, start, end int64, e *deliver.Em
 // idleTimes adds a thread's idle times to a list, but for its sleeps inside critical
 // sections.
 func (r *lifetimes) idleTimes(list []times.Span, own owners.Refs) []times.Span {
-	for scan := r.Activities.Scan(own); scan.NextOther(); {
+	for scan := r.whole.Activities.Scan(own); scan.NextOther(); {
 		if o := scan.Activity(); record.Idle(o) && !r.sleeps.Works(o) {
 			list = times.Extended(list, times.Span{Start: scan.Start, End: scan.End})
 		}
@@ -103,8 +103,8 @@ func (r *lifetimes) counts(t format.ThreadID, in int) bool {
 
 // lifeOf returns the recorded start and end of a thread.
 func (r *lifetimes) lifeOf(t format.ThreadID) owners.Life {
-	if int(t) < len(r.Lives) {
-		return r.Lives[t]
+	if int(t) < len(r.whole.Record.Evidence.Lives) {
+		return r.whole.Record.Evidence.Lives[t]
 	}
 	return owners.Life{Start: format.NoTime, End: format.NoTime}
 }
@@ -114,7 +114,7 @@ func (r *lifetimes) activitiesOf(t format.ThreadID) owners.Refs {
 	if t == format.NoThread {
 		return owners.Refs{}
 	}
-	return r.Activities.OfThread(t)
+	return r.whole.Activities.OfThread(t)
 }
 
 // recordedLife returns the lifetime of a thread. A start or end that is not recorded is the
@@ -133,19 +133,21 @@ func (r *lifetimes) recordedLife(t format.ThreadID, seen times.Span) times.Span 
 // wholeLife is recordedLife, widened to include every wait of the thread.
 func (r *lifetimes) wholeLife(t format.ThreadID, seen times.Span) times.Span {
 	lives := r.recordedLife(t, seen)
-	if waits := r.Activities.Scan(r.activitiesOf(t)); waits.NextWait() {
-		lives.Start, lives.End = min(lives.Start, waits.Start), max(lives.End, r.Activities.WaitsUntil(t))
+	if waits := r.whole.Activities.Scan(r.activitiesOf(t)); waits.NextWait() {
+		lives.Start, lives.End = min(lives.Start, waits.Start), max(lives.End, r.whole.Activities.WaitsUntil(t))
 	}
 	return lives
 }
 
 // hasRuns reports whether an input has execution samples.
-func (r *lifetimes) hasRuns(in int) bool { return in < len(r.Parts) && r.Parts[in].HasRuns }
+func (r *lifetimes) hasRuns(in int) bool {
+	return in < len(r.whole.Record.Parts) && r.whole.Record.Parts[in].Sight.HasRuns
+}
 
 // lockHolders reports, by thread, whether it held a lock; nil if no holds are recorded.
 func (r *lifetimes) lockHolders() []bool {
-	if r.holders == nil && r.Tenures.Len() > 0 {
-		r.Tenures.Each(func(_ column.Ref, t *owners.Tenure) {
+	if r.holders == nil && r.whole.Record.Evidence.Tenures.Len() > 0 {
+		r.whole.Record.Evidence.Tenures.Each(func(_ column.Ref, t *owners.Tenure) {
 			for len(r.holders) <= int(t.Thread) {
 				r.holders = append(r.holders, false)
 			}

@@ -38,7 +38,7 @@ func serves(name string) bool {
 
 // presence is the evidence of a thread.
 type presence struct {
-	*record.Sight
+	sight  *record.Sight
 	d      *owners.Activities
 	sleeps *sleeps.Sites
 	own    owners.Refs // by start
@@ -48,9 +48,9 @@ type presence struct {
 // maxGap returns how long a thread without evidence counts as running, ns.
 func (p *presence) maxGap() int64 {
 	switch {
-	case p.HasRuns && p.Hides:
+	case p.sight.HasRuns && p.sight.Hides:
 		return 0
-	case p.HasRuns:
+	case p.sight.HasRuns:
 		return unseenFor
 	}
 	return math.MaxInt64
@@ -59,7 +59,7 @@ func (p *presence) maxGap() int64 {
 // unseen returns the intervals of [from, to) without evidence that the thread ran.
 // mayHaveRun is false if all evidence is idle.
 func (p *presence) unseen(from, to int64) (out []times.Span, mayHaveRun bool) {
-	if !p.Ended {
+	if !p.sight.Ended {
 		return nil, false
 	}
 	found, last := false, times.Span{} // evidence so far
@@ -97,7 +97,7 @@ func (p *presence) unseen(from, to int64) (out []times.Span, mayHaveRun bool) {
 
 // seen returns the interval for which an activity is evidence.
 func (p *presence) seen(a *owners.Scan) times.Span {
-	if p.Hides && a.Start == a.End && !a.IsWait() && a.Activity().What() == format.ActivityRun {
+	if p.sight.Hides && a.Start == a.End && !a.IsWait() && a.Activity().What() == format.ActivityRun {
 		return times.Span{Start: a.Start - sampleFor/2, End: a.End + sampleFor/2}
 	}
 	return times.Span{Start: a.Start, End: a.End}

@@ -156,9 +156,11 @@ func unrecorded(waits []reacquire, r *record.Record) []reacquire {
 		slices.SortFunc(list, func(a, b int) int { return cmp.Compare(waits[a].end, waits[b].end) })
 	}
 	recorded := map[int]bool{}
-	r.EachWaitOfInput(func(w *owners.Activity) {
+	r.Evidence.EachWaitOfInput(func(w *owners.Activity) {
 		list := by[w.Thread]
-		i, _ := slices.BinarySearchFunc(list, w.Start+1, func(a int, t int64) int { return cmp.Compare(waits[a].end, t) })
+		i, _ := slices.BinarySearchFunc(list, w.Start+1, func(a int, t int64) int {
+			return cmp.Compare(waits[a].end, t)
+		})
 		if i < len(list) && waits[list[i]].start < w.Start && w.Lock != format.NoObject {
 			recorded[list[i]] = true
 		}
@@ -197,7 +199,7 @@ func (q *reacquiring) acquired(
 		slices.SortFunc(list, func(a, b reacquire) int { return cmp.Compare(a.end, b.end) })
 	}
 	q.locks = map[format.ObjectID]format.ObjectID{}
-	r.EachWaitOfInput(func(w *owners.Activity) {
+	r.Evidence.EachWaitOfInput(func(w *owners.Activity) {
 		if list, ok := by[w.Lock]; ok && !w.Failed() {
 			by[w.Lock] = append(list, granted{w.End, w.Thread})
 		}

@@ -174,8 +174,22 @@ func TestARecordedReacquisitionIsNotEstimated(t *testing.T) {
 	const ms = int64(1e6)
 	locks := &lockedIn{}
 	tr := golden.Must(Run(&format.List{Events: append(waitingLocks(),
-		format.Event{Kind: format.KindActivity, Activity: format.ActivityWait, Object: ofMonitor, Thread: 2, Owner: 1, End: 100 * ms},
-		format.Event{Kind: format.KindActivity, Activity: format.ActivityRun, Object: ofMonitor, Thread: 1, Time: 50 * ms, End: 51 * ms},
+		format.Event{
+			Kind:     format.KindActivity,
+			Activity: format.ActivityWait,
+			Object:   ofMonitor,
+			Thread:   2,
+			Owner:    1,
+			End:      100 * ms,
+		},
+		format.Event{
+			Kind:     format.KindActivity,
+			Activity: format.ActivityRun,
+			Object:   ofMonitor,
+			Thread:   1,
+			Time:     50 * ms,
+			End:      51 * ms,
+		},
 		format.Event{Kind: format.KindWait, Object: ofOther, Thread: 2, Time: 60 * ms, End: 101 * ms},
 		recorded(0, 200*ms))}, open, locks))(t)
 	golden.Equal(t, tr.Reacquired.High, 0)

@@ -65,7 +65,7 @@ func (p *pass) dispatch(ev *format.Event) {
 	p.names.Use(ev)
 	if ev.Kind == format.KindActivity && ev.Activity == format.ActivityTook {
 		p.sleeps.HoldsLock(ev.Stack)
-		p.rec.AddEvent(ev, ev.Time)
+		p.rec.Evidence.AddEvent(ev, ev.Time)
 		return
 	}
 	if (ev.Kind == format.KindActivity || ev.Weight == format.EvidenceOnly) && p.reacquiring.observe(ev, p.emit.Defs) {
@@ -85,7 +85,7 @@ func (p *pass) dispatch(ev *format.Event) {
 			p.rec.Keep(ev)
 		}
 	case format.KindBlocked:
-		p.sampler.Measured.AddWaiting(ev)
+		p.sampler.Booker.Measured.AddWaiting(ev)
 	case format.KindSetting:
 		p.setting(ev)
 	case format.KindActivity:
@@ -139,7 +139,7 @@ func (p *pass) setting(ev *format.Event) {
 		p.endInput()
 		p.sampler.Begin()
 		p.rec.Next()
-		p.rec.NextInput()
+		p.rec.Evidence.NextInput()
 		p.names.NextInput(ev.Value)
 	}
 	p.rec.Keep(ev)
@@ -155,7 +155,8 @@ func (p *pass) unended() {
 		return
 	}
 	defs := p.emit.Defs
-	for _, ev := range p.rec.Unended(func(a, b format.ObjectID) bool { return defs.Class(a) == defs.Class(b) }) {
+	alike := func(a, b format.ObjectID) bool { return defs.Class(a) == defs.Class(b) }
+	for _, ev := range p.rec.Evidence.Unended(alike) {
 		p.rec.NotEnded = append(p.rec.NotEnded, &ev)
 		p.dispatch(&ev)
 	}
@@ -186,7 +187,7 @@ func (p *pass) finish() *analysis.Trace {
 	w := p.rec.Complete(p.emit.Defs.Kind)
 	p.sleeps.Classify(w.Activities, p.emit.Defs)
 	owned, inferred := w.Activities.Timelines(p.emit.Defs, p.emit.Filter.Why)
-	ran := p.bookRunning(&lifetimes{Whole: w, sleeps: &p.sleeps}, start, end)
+	ran := p.bookRunning(&lifetimes{whole: w, sleeps: &p.sleeps}, start, end)
 	inferred()
 	sweep.New(w, owned, p.emit).Run()
 	p.emit.Out.Wait()
@@ -254,7 +255,7 @@ func (p *pass) result(
 		Recorded:    p.recorded(times.Span{Start: max(ran.start, p.emit.From), End: min(ran.end, p.emit.To)}),
 		Reacquired:  p.reacquiring.sum,
 
-		ReacquiredAt: p.reacquiring.relocated(p.rec.Same),
+		ReacquiredAt: p.reacquiring.relocated(p.rec.Evidence.Same),
 		Pauses:       w.Activities.Pauses(),
 		Deadlocks:    p.emit.Cycles.Deadlocks(),
 		Whys:         owned.Whys,
@@ -265,11 +266,11 @@ func (p *pass) result(
 	tr.Coverage = analysis.Coverage{
 		ByProvenance: p.emit.ByProvenance,
 		Seen:         owned.Seen,
-		Stalls:       p.sampler.Stalls.Stalls,
+		Stalls:       p.sampler.Stalls.Total,
 		Warnings:     append(p.warnings(w, owned, ran.high), relocated...),
 		Threshold:    p.rec.Threshold,
 		Samples:      p.sampler.Samples,
-		Owned:        p.rec.TellsOwners() || p.sampler.ShowsOwners(),
+		Owned:        p.rec.Evidence.TellsOwners() || p.sampler.ShowsOwners(),
 	}
 	trust := tr.Coverage.Trust()
 	tr.Coverage.Warnings = append(tr.Coverage.Warnings, disagreement(&trust)...)
@@ -285,7 +286,7 @@ func (p *pass) recorded(cut times.Span) (out []analysis.Interval) {
 		if all = p.rec.Covered(cut); times.Within(all, cut) < times.Within(sampled, cut) {
 			all = sampled
 		}
-	case len(p.sampler.CoveredBefore) > 0 && p.rec.Waited() == 0:
+	case len(p.sampler.CoveredBefore) > 0 && p.rec.Evidence.Waited() == 0:
 		all = sampled
 	}
 	for _, s := range all {
@@ -316,8 +317,8 @@ func (p *pass) warnings(w *record.Whole, owned *owners.Timelines, running int64)
 		p.reacquiring.warning(),
 		p.sampler.Stalls.Warning(),
 	)
-	out = append(out, p.sampler.Measured.Warning()...)
-	if p.sampler.TellsRunning() && p.rec.Waited() > 0 && !p.rec.FollowsSome() {
+	out = append(out, p.sampler.Booker.Measured.Warning()...)
+	if p.sampler.TellsRunning() && p.rec.Evidence.Waited() > 0 && !p.rec.Evidence.FollowsSome() {
 		out = append(out, format.Warning{
 			Code: format.CodeMixed,
 			Text: "sampled and exact waits are read together: running time is that of the samples alone, so " +

@@ -80,7 +80,7 @@ func TestLongQueuesAreVisitedInTheCutOnly(t *testing.T) {
 		filter := analysis.Filter{From: cut.from, To: cut.to}
 		limit := 2 * 32 * int(max(0, min(cut.to, 10*waiting)-cut.from)) / 10 // changes in the cut
 		s := swept(events, filter)
-		golden.AtMost(t, s.Visited, limit+3*threads, cut, "need be")
+		golden.AtMost(t, s.Open.Visited, limit+3*threads, cut, "need be")
 		c, _ := run(t, events, filter)
 		golden.Equal(t, c.total, waitingIn(events, cut.from, max(cut.from, cut.to)), cut, "waiting sums to")
 	}

@@ -18,21 +18,25 @@ import (
 // distribution above a threshold does not show the waits below it.
 func recordWarnings(r *record.Whole, defs *analysis.Symbols, tl *owners.Timelines, running int64) []format.Warning {
 	var out []format.Warning
-	if len(r.Thresholds) > 0 {
-		slices.Sort(r.Thresholds)
-		slices.Sort(r.Unseen)
+	if len(r.Record.Thresholds) > 0 {
+		slices.Sort(r.Record.Thresholds)
+		slices.Sort(r.Record.Unseen)
 		out = append(out, format.Warning{
 			Code:   format.CodeThreshold,
-			Events: slices.Compact(r.Unseen),
+			Events: slices.Compact(r.Record.Unseen),
 			Hint:   "'contend jfc' prints settings that record all",
-			Text: "shorter waits were not recorded: " + strings.Join(slices.Compact(r.Thresholds), ", ") +
+			Text: "shorter waits were not recorded: " + strings.Join(slices.Compact(r.Record.Thresholds), ", ") +
 				human.Say(": at most %v of the running time was such waiting", time.Duration(running)),
 		})
 	}
 	if n := unlinked(defs, tl); n > 0 {
 		out = append(out, format.Warning{
 			Code: format.CodeUnlinked,
-			Text: human.Say("%v of %v contended locks in thread dumps match no recorded wait", n, r.Dumped()),
+			Text: human.Say(
+				"%v of %v contended locks in thread dumps match no recorded wait",
+				n,
+				r.Record.Evidence.Dumped(),
+			),
 		})
 	}
 	return slices.Concat(out, unendedWaits(r), failedWaits(r), censored(r), unclassified(r, defs))
@@ -79,21 +83,21 @@ func disagreement(t *analysis.Trust) []format.Warning {
 
 // unendedWaits reports the waits that only samples show.
 func unendedWaits(r *record.Whole) []format.Warning {
-	if len(r.NotEnded) == 0 {
+	if len(r.Record.NotEnded) == 0 {
 		return nil
 	}
 	return []format.Warning{{
 		Code: format.CodeUnended,
 		Text: human.Say(
 			"%s before the recording or not ended with it: %v of waiting, by samples",
-			human.Some(len(r.NotEnded), "wait had begun", "waits had begun"),
+			human.Some(len(r.Record.NotEnded), "wait had begun", "waits had begun"),
 			time.Duration(unendedNs(r)),
 		),
 	}}
 }
 
 func unendedNs(r *record.Whole) (sum int64) {
-	for _, w := range r.NotEnded {
+	for _, w := range r.Record.NotEnded {
 		sum += w.End - w.Time
 	}
 	return sum
@@ -102,7 +106,7 @@ func unendedNs(r *record.Whole) (sum int64) {
 // failedWaits reports the waits that ended without the lock.
 func failedWaits(r *record.Whole) []format.Warning {
 	count, total := r.Activities.Failed()
-	if count -= len(r.NotEnded); count <= 0 {
+	if count -= len(r.Record.NotEnded); count <= 0 {
 		return nil
 	}
 	return []format.Warning{{
@@ -119,10 +123,10 @@ func failedWaits(r *record.Whole) []format.Warning {
 // censored reports the waits that reach into an interval of lost data. Their durations are
 // recorded, but owners there may not be: these are inferred from the rest of the trace.
 func censored(r *record.Whole) []format.Warning {
-	if len(r.Gaps) == 0 {
+	if len(r.Record.Gaps) == 0 {
 		return nil
 	}
-	lost := times.UnionOf(r.Gaps)
+	lost := times.UnionOf(r.Record.Gaps)
 	count, total := 0, int64(0)
 	for _, i := range r.Activities.Starts {
 		w := r.Activities.Activity(i)
@@ -163,7 +167,7 @@ func farWarning(ns int64) []format.Warning {
 // lock.
 func unclassified(r *record.Whole, defs *analysis.Symbols) []format.Warning {
 	count, total, by := 0, int64(0), map[string]int64{}
-	for lock, u := range r.Unclear {
+	for lock, u := range r.Record.Unclear {
 		count += u.N
 		total += u.Ns
 		by[defs.ClassName(lock)] += u.Ns

@@ -29,13 +29,13 @@ func (o *ownedBy) charge(row int, c *blame.Charge) {
 	for len(o.rows) <= row {
 		o.rows = append(o.rows, analysis.Known{})
 	}
-	lock := o.locks.Entry(int(c.Lock))
+	lock := o.locks.Entry(int(c.Slice.Lock))
 	for i := range c.Shares {
 		sh := &c.Shares[i]
 		o.rows[row].AddWaiting(sh.Direct.Prov, sh.Ns*int64(c.N))
 		lock.AddWaiting(sh.Direct.Prov, sh.Ns*int64(c.N))
 	}
-	if pair := (rowOfLock{row, c.Lock}); pair != o.last {
+	if pair := (rowOfLock{row, c.Slice.Lock}); pair != o.last {
 		o.pairs[pair], o.last = struct{}{}, pair
 	}
 }

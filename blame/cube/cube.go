@@ -118,8 +118,8 @@ func (c *Cube) Running(from, to, ns int64) {
 
 // charge adds a charge to the row of a combination of ids.
 func (c *Cube) charge(number int, to blame.Charge) {
-	row, begins := c.row(number, to.Lock), int32(to.Begins)
-	c.pieces(to.Start, to.End, to.Ns, func(bin int, lo, hi, part int64) {
+	row, begins := c.row(number, to.Slice.Lock), int32(to.Begins)
+	c.pieces(to.Slice.Start, to.Slice.End, to.Ns, func(bin int, lo, hi, part int64) {
 		cell := Cell{int32(bin), begins, int64(to.N) * part}
 		at := c.addCell(&c.Rows[row], cell)
 		if begins = 0; !c.clock {
@@ -127,7 +127,8 @@ func (c *Cube) charge(number int, to blame.Charge) {
 		}
 		piece := *to.Slice
 		piece.Start, piece.End = lo, hi
-		piece.Sample.InOrder = to.Sample.InOrder && lo == to.Start // a later slice may reach into a later piece
+		// A later slice may reach into a later piece.
+		piece.Sample.InOrder = to.Slice.Sample.InOrder && lo == to.Slice.Start
 		c.Rows[row].walls[at].AddSlice(&piece)
 		c.Total.walls[c.addCell(&c.Total, cell)].AddSlice(&piece)
 	})

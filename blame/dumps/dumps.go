@@ -66,7 +66,7 @@ type Dump struct {
 
 // sighting is what the latest dumps show of a thread.
 type sighting struct {
-	shown
+	shown shown
 	last  int // number of the latest dump with the thread
 	since int // number of the first dump of those in a row in which it did the same
 }

@@ -81,12 +81,12 @@ func (c *Collector) Overview() *Overview {
 			}
 			g.Threads++
 			g.ByState[state]++
-			sum := blame.Entry(stacks, stackOf{t.stack, state})
+			sum := blame.Entry(stacks, stackOf{t.shown.stack, state})
 			stuck := over > 1 && last-t.since+1 >= over && state != Idle
 			if stuck {
 				o.Stuck++
 			}
-			sum.add(name, t.lock, stuck)
+			sum.add(name, t.shown.lock, stuck)
 		}
 	}
 	for _, g := range groups {
@@ -124,8 +124,8 @@ func (s *stackSum) add(group string, lock format.ObjectID, stuck bool) {
 // of all threads.
 func (c *Collector) stacks(sums map[stackOf]*stackSum) []Stack {
 	type keyed struct {
-		Stack
-		id format.StackID
+		stack Stack
+		id    format.StackID
 	}
 	var rows []keyed
 	for key, sum := range sums {
@@ -150,17 +150,17 @@ func (c *Collector) stacks(sums map[stackOf]*stackSum) []Stack {
 	}
 	slices.SortFunc(rows, func(a, b keyed) int {
 		return cmp.Or(
-			blame.CompareBool(a.State == Idle, b.State == Idle),
-			cmp.Compare(b.Stuck, a.Stuck),
-			cmp.Compare(b.Threads, a.Threads),
-			cmp.Compare(a.State, b.State),
-			cmp.Compare(a.Site, b.Site),
+			blame.CompareBool(a.stack.State == Idle, b.stack.State == Idle),
+			cmp.Compare(b.stack.Stuck, a.stack.Stuck),
+			cmp.Compare(b.stack.Threads, a.stack.Threads),
+			cmp.Compare(a.stack.State, b.stack.State),
+			cmp.Compare(a.stack.Site, b.stack.Site),
 			cmp.Compare(a.id, b.id),
 		)
 	})
 	out := make([]Stack, len(rows))
 	for i := range rows {
-		out[i] = rows[i].Stack
+		out[i] = rows[i].stack
 	}
 	return out
 }

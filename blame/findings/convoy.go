@@ -23,7 +23,7 @@ type busyPeriod struct {
 
 // convoy sums the busy periods of a lock in which the queue outlived its cause.
 type convoy struct {
-	amount
+	amount               amount
 	length, free, served int64
 }
 
@@ -107,8 +107,8 @@ func (b *busyPeriod) close(of **convoy) {
 		*of = &convoy{}
 	}
 	c := *of
-	c.ns += b.waited.ns
-	c.byProvenance.AddAll(&b.waited.byProvenance)
+	c.amount.ns += b.waited.ns
+	c.amount.byProvenance.AddAll(&b.waited.byProvenance)
 	c.length, c.free, c.served = c.length+b.end-b.start, c.free+b.free, c.served+b.served
 }
 
@@ -128,7 +128,7 @@ func convoys(v *Evidence, t *Trace) (out []Finding) {
 	v.each(func(id format.ObjectID, l *lockEvidence) {
 		l.busy.close(&l.convoy)
 		l.busy = busyPeriod{}
-		if c := l.convoy; c != nil && c.ns > 0 {
+		if c := l.convoy; c != nil && c.amount.ns > 0 {
 			f := v.about(Convoy, id, &c.amount)
 			f.Evidence = fmt.Sprintf(
 				"in %s with a queue all the time the lock was handed over %s, and on its way for %s of it",

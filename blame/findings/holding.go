@@ -12,10 +12,10 @@ func whileHolding(c *locks.Overview, list []locks.Lock, t *Trace, proven bool) (
 	trapped := trappedLocks(*t)
 	isTrapped := func(l *locks.Lock) bool { return trapped[l.Name] }
 	for _, g := range grouped(list, isTrapped) {
-		for j := range g.Owners {
+		for j := range g.lock.Owners {
 			for k := range kinds {
-				f, ok := ownerFinding(Kind(k), &g.Lock, &g.Owners[j])
-				if !ok || k == int(BlockedHolding) && isTrapped(&g.Lock) {
+				f, ok := ownerFinding(Kind(k), &g.lock, &g.lock.Owners[j])
+				if !ok || k == int(BlockedHolding) && isTrapped(&g.lock) {
 					continue // the deadlock is a finding already
 				}
 				if g.n > 1 {

@@ -44,7 +44,11 @@ func polls(v *Evidence, t *Trace) (out []Finding) {
 		}
 	}
 	slices.SortFunc(found, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.spot.depth, b.spot.depth), cmp.Compare(a.line, b.line))
+		return cmp.Or(
+			cmp.Compare(b.ns, a.ns),
+			cmp.Compare(a.spot.depth, b.spot.depth),
+			cmp.Compare(a.key.line, b.key.line),
+		)
 	})
 	reported := map[string]bool{} // methods: several sources may show one place, and one call several places
 	for _, c := range found {
@@ -56,7 +60,7 @@ func polls(v *Evidence, t *Trace) (out []Finding) {
 			out,
 			Finding{
 				Kind:       Polling,
-				Site:       c.line,
+				Site:       c.key.line,
 				WaitNs:     c.ns,
 				Threads:    c.threads,
 				Evidence:   c.evidence,
@@ -69,7 +73,7 @@ func polls(v *Evidence, t *Trace) (out []Finding) {
 
 // candidate is a place where threads poll.
 type candidate struct {
-	spotKey
+	key        spotKey
 	spot       *spot
 	ns         int64
 	threads    int
@@ -84,7 +88,7 @@ func (c *candidate) overlaps(line string, p *polling) bool {
 		has := func(line string) bool {
 			return slices.ContainsFunc(s.places, func(p place) bool { return p.line == line })
 		}
-		if has(c.line) && has(line) {
+		if has(c.key.line) && has(line) {
 			return true
 		}
 	}
@@ -94,7 +98,7 @@ func (c *candidate) overlaps(line string, p *polling) bool {
 // judgeSpot decides whether threads poll at a place.
 func (v *Evidence) judgeSpot(k spotKey, at *spot, t *Trace) (c candidate, ok bool) {
 	p := &v.polling
-	c = candidate{spotKey: k, spot: at, threads: len(at.threads)}
+	c = candidate{key: k, spot: at, threads: len(at.threads)}
 	if len(at.threads) < 2 {
 		return c, false
 	}

@@ -292,7 +292,7 @@ func TestPlacesThatShareTimeAreOneFinding(t *testing.T) {
 	p := &polling{
 		stacks: map[format.StackID]*pollStack{1: of("nap", "first"), 2: of("nap", "second"), 3: of("spin", "first")},
 	}
-	nap := &candidate{spotKey: spotKey{line: "nap"}}
+	nap := &candidate{key: spotKey{line: "nap"}}
 	for line, want := range map[string]bool{"first": true, "second": true, "spin": false} {
 		golden.Equal(t, nap.overlaps(line, p), want, line)
 	}

@@ -78,8 +78,8 @@ func (p *spread) halve() {
 
 // stripe is one of several similar locks.
 type stripe struct {
-	id format.ObjectID
-	*spread
+	id     format.ObjectID
+	spread *spread
 }
 
 // hotStripes finds the locks that have more waiting than all their siblings together. Siblings
@@ -96,21 +96,23 @@ func hotStripes(v *Evidence, _ *Trace) (out []Finding) {
 	for _, set := range v.stripes() {
 		hot := slices.MaxFunc(
 			set,
-			func(a, b stripe) int { return cmp.Or(cmp.Compare(a.ns, b.ns), cmp.Compare(b.id, a.id)) },
+			func(a, b stripe) int { return cmp.Or(cmp.Compare(a.spread.ns, b.spread.ns), cmp.Compare(b.id, a.id)) },
 		)
-		set = slices.DeleteFunc(set, func(s stripe) bool { return s.last <= hot.first || s.first >= hot.last })
+		set = slices.DeleteFunc(set, func(s stripe) bool {
+			return s.spread.last <= hot.spread.first || s.spread.first >= hot.spread.last
+		})
 		all, k := int64(0), len(set)
 		for _, s := range set {
-			all += s.ns
+			all += s.spread.ns
 		}
-		if k < 3 || hot.ns <= all-hot.ns || hot.chance(set) > significance {
+		if k < 3 || hot.spread.ns <= all-hot.spread.ns || hot.chance(set) > significance {
 			continue
 		}
-		f := v.about(HotStripe, hot.id, &amount{ns: hot.ns})
-		f.Site = v.sites.Names().Value(hot.site)
+		f := v.about(HotStripe, hot.id, &amount{ns: hot.spread.ns})
+		f.Site = v.sites.Names().Value(hot.spread.site)
 		f.Evidence = fmt.Sprintf(
 			"it has %s of the waiting for the %d locks of the class that were waited for meanwhile",
-			percent(hot.ns, all),
+			percent(hot.spread.ns, all),
 			k,
 		)
 		f.Confidence = High
@@ -125,8 +127,8 @@ func (hot *stripe) chance(set []stripe) float64 {
 	for w := range windows {
 		waited, leads := false, true
 		for _, s := range set {
-			waited = waited || s.in[w] > 0
-			leads = leads && (s.id == hot.id || s.in[w] < hot.in[w])
+			waited = waited || s.spread.in[w] > 0
+			leads = leads && (s.id == hot.id || s.spread.in[w] < hot.spread.in[w])
 		}
 		if waited {
 			busy++

@@ -30,15 +30,15 @@ func newLockPlaces(list []locks.Lock) lockPlaces {
 
 // lockGroup is the locks of a place.
 type lockGroup struct {
-	locks.Lock     // the one with most waiting, with the owners of all
-	n          int // how many they are
+	lock locks.Lock // the one with most waiting, with the owners of all
+	n    int        // how many they are
 }
 
 // grouped joins locks by their places. Locks for which apart is true are not joined with the
 // others.
 func grouped(list []locks.Lock, apart func(*locks.Lock) bool) (out []lockGroup) {
 	type key struct {
-		lockPlace
+		place lockPlace
 		apart bool
 	}
 	at := map[key]int{}
@@ -53,7 +53,7 @@ func grouped(list []locks.Lock, apart func(*locks.Lock) bool) (out []lockGroup) 
 		}
 		g := &out[j]
 		g.n += max(len(l.Of), 1)
-		g.Owners = locks.JoinOwners(g.Owners, l.Owners)
+		g.lock.Owners = locks.JoinOwners(g.lock.Owners, l.Owners)
 	}
 	return out
 }
@@ -61,7 +61,7 @@ func grouped(list []locks.Lock, apart func(*locks.Lock) bool) (out []lockGroup) 
 // together joins the findings of one kind about locks of one place.
 func (p lockPlaces) together(list []Finding) (out []Finding) {
 	type key struct {
-		lockPlace
+		place               lockPlace
 		owner, site, thread string
 	}
 	at := map[key]int{}

@@ -161,22 +161,22 @@ func runningRange(runs []*Run) float64 {
 // absolute compares a value with the limit. A share fails only if it does so for the largest
 // possible running time, and an estimate from samples only if all of its interval does.
 func (r *Rule) absolute(v measured, running float64, samples bool) Subject {
-	s := Subject{Status: Pass, Value: v.Value, Half: v.Half, Limit: r.limit}
+	s := Subject{Status: Pass, Value: v.rate.Value, Half: v.rate.Half, Limit: r.limit}
 	half := 0.0
-	if samples && r.interval == 0 && v.Value > 0 {
-		half = v.Half
+	if samples && r.interval == 0 && v.rate.Value > 0 {
+		half = v.rate.Half
 	}
 	switch {
 	case v.unknown:
 		// decide finds the reason
 	case r.metric.unit == Count:
-		s.Status = failIf(v.Value > 0)
+		s.Status = failIf(v.rate.Value > 0)
 	case r.metric.unit == Ratio:
-		s.Status = failIf(r.above((v.Value-half)*running, r.limit))
-		s.near = r.above(v.Value+half, r.limit) && half > 0
+		s.Status = failIf(r.above((v.rate.Value-half)*running, r.limit))
+		s.near = r.above(v.rate.Value+half, r.limit) && half > 0
 	default:
-		s.Status = failIf(r.above(v.Value-half, r.limit))
-		s.near = r.above(v.Value+half, r.limit) && half > 0
+		s.Status = failIf(r.above(v.rate.Value-half, r.limit))
+		s.near = r.above(v.rate.Value+half, r.limit) && half > 0
 	}
 	return s
 }
@@ -189,12 +189,12 @@ func (r *Rule) above(v, limit float64) bool { return v > limit || v == limit && 
 
 // change compares a value with the baseline; alpha is the probability of a false alarm.
 func (r *Rule) change(v, base measured, traces int, alpha float64) Subject {
-	if base.Traces == 0 {
-		base.Traces = traces // without waiting there
+	if base.rate.Traces == 0 {
+		base.rate.Traces = traces // without waiting there
 	}
-	now, before := compare.Usual.Compared(v.Rate, base.Rate)
+	now, before := compare.Usual.Compared(v.rate, base.rate)
 	grown := 1 + r.limit
-	s := Subject{Value: v.Value, Half: v.Half, Base: before.Value, Limit: before.Value * grown}
+	s := Subject{Value: v.rate.Value, Half: v.rate.Half, Base: before.Value, Limit: before.Value * grown}
 	if v.unknown || base.unknown {
 		s.Status = Pass // decide finds the reason
 		return s
@@ -209,7 +209,7 @@ func (r *Rule) change(v, base measured, traces int, alpha float64) Subject {
 		df := (va + vb) * (va + vb) / (va*va/max(now.DF, 1) + vb*vb/max(before.DF, 1))
 		s.Noise = se * bootstrap.Student(df, 1-alpha)
 	}
-	s.Status = failIf(r.above(v.Value, s.Limit+s.Noise) && v.Value > 0)
+	s.Status = failIf(r.above(v.rate.Value, s.Limit+s.Noise) && v.rate.Value > 0)
 	return s
 }
 

@@ -49,7 +49,7 @@ func countFindings(r *Rule, runs []*Run) map[string]measured {
 			if by := cmp.Or(f.Owner, f.Thread, f.Site); by != "" {
 				name += " by " + by
 			}
-			out[name] = measured{Rate: compare.Rate{Value: out[name].Value + 1}}
+			out[name] = measured{rate: compare.Rate{Value: out[name].rate.Value + 1}}
 		}
 	}
 	return out

@@ -76,7 +76,7 @@ type metric struct {
 
 // measured is a value; unknown says that the trace does not give it.
 type measured struct {
-	compare.Rate
+	rate    compare.Rate
 	unknown bool
 }
 
@@ -92,7 +92,7 @@ var deadlockMetric = metric{
 				n++
 			}
 		}
-		return map[string]measured{"deadlocks": {Rate: compare.Rate{Value: float64(n)}}}
+		return map[string]measured{"deadlocks": {rate: compare.Rate{Value: float64(n)}}}
 	},
 }
 
@@ -138,14 +138,14 @@ func pressure(r *Rule, runs []*Run) map[string]measured {
 	if r.relative {
 		return averageWaiting(r, runs)
 	}
-	return r.rates(runs, func(of compare.Rates) measured { return measured{Rate: of.Pressure} })
+	return r.rates(runs, func(of compare.Rates) measured { return measured{rate: of.Pressure} })
 }
 
 // averageWaiting measures the waiting over the time elapsed: the average number of waiting
 // threads. An input that only counts threads has no such value.
 func averageWaiting(r *Rule, runs []*Run) map[string]measured {
 	none := !timed(runs)
-	return r.rates(runs, func(of compare.Rates) measured { return measured{Rate: of.Waiting, unknown: none} })
+	return r.rates(runs, func(of compare.Rates) measured { return measured{rate: of.Waiting, unknown: none} })
 }
 
 // timed reports whether all runs measure time.
@@ -192,7 +192,7 @@ func (r *Rule) rates(runs []*Run, of func(compare.Rates) measured) map[string]me
 // the pattern matches.
 func ownerShare(r *Rule, runs []*Run) map[string]measured {
 	rates := group(runs).Owners(func(frame string) bool { return r.subject == Total || r.pattern.MatchString(frame) })
-	return map[string]measured{r.subject: {Rate: r.share(rates), unknown: r.relative && !timed(runs)}}
+	return map[string]measured{r.subject: {rate: r.share(rates), unknown: r.relative && !timed(runs)}}
 }
 
 // percentile measures the length that q per cent of the waits do not exceed.

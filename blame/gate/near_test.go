@@ -24,7 +24,7 @@ func TestALimitWithinTheSamplesIsUndecided(t *testing.T) {
 		{"within it", 0.236, true, true, Pass},
 		{"of unknown width", math.Inf(1), true, true, Pass},
 	} {
-		s := r.absolute(measured{Rate: compare.Rate{Value: 0.219, Half: c.half}}, 1, c.samples)
+		s := r.absolute(measured{rate: compare.Rate{Value: 0.219, Half: c.half}}, 1, c.samples)
 		golden.Equal(t, s.Status, c.want, c.what)
 		golden.Equal(t, s.near && s.Status == Pass, c.near, c.what)
 		golden.Equal(t, nearLimit(&r, &s, nil).Reason != "", s.near, c.what)

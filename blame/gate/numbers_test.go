@@ -18,9 +18,9 @@ func TestHowOftenARuleMayFailByChance(t *testing.T) {
 		m, calls := *r.metric, 0
 		m.measure = func(*Rule, []*Run) map[string]measured {
 			if calls++; calls == 1 { // the baseline
-				return map[string]measured{"x": {Rate: compare.Rate{Value: 1, Traces: 9}}}
+				return map[string]measured{"x": {rate: compare.Rate{Value: 1, Traces: 9}}}
 			}
-			return map[string]measured{"x": {Rate: compare.Rate{Value: 1 + times*0.01, SE: 0.01, DF: 1e6, Traces: 9}}}
+			return map[string]measured{"x": {rate: compare.Rate{Value: 1 + times*0.01, SE: 0.01, DF: 1e6, Traces: 9}}}
 		}
 		r.metric = &m
 		golden.Equal(t, r.check([]*Run{run}, []*Run{run}).Status, want, "grown by", times, "of its errors")
@@ -48,9 +48,9 @@ func TestTheDoubtOfTheFirstSubjectIsReported(t *testing.T) {
 		run.Trace.Coverage.Samples, run.Trace.RunningHigh = 30, 10*run.Trace.RunningNs
 		m := *r.metric
 		m.names, m.measure = nil, func(*Rule, []*Run) map[string]measured {
-			out := map[string]measured{"a": {Rate: compare.Rate{Value: 0.02}}}
+			out := map[string]measured{"a": {rate: compare.Rate{Value: 0.02}}}
 			for _, name := range []string{"b", "c", "d", "e", "f"} {
-				out[name] = measured{Rate: compare.Rate{Value: 0.001}}
+				out[name] = measured{rate: compare.Rate{Value: 0.001}}
 			}
 			return out
 		}
@@ -111,7 +111,7 @@ func TestPeaksAreOfTheWorstInterval(t *testing.T) {
 			format.Event{Kind: format.KindTenure, Thread: 2, Object: 1, Time: 2 * s, End: 4 * s},
 		)
 		for name, v := range rule.metric.measure(rule, []*Run{run}) {
-			golden.Equal(t, failIf(rule.above(v.Value, rule.limit)), want, text, name, v.Value)
+			golden.Equal(t, failIf(rule.above(v.rate.Value, rule.limit)), want, text, name, v.rate.Value)
 		}
 	}
 }

@@ -37,7 +37,13 @@ func TestEveryWarningIsWeighed(t *testing.T) {
 // A rule does not pass if the input lacks what could break it.
 func TestWhatIsNotReadLeavesRulesUndecided(t *testing.T) {
 	for code, of := range hiding {
-		for _, text := range []string{"no deadlock", "csp(*) < 99%", "blame(app.*) < 9%", "max(*) < 1h", "no finding(*)"} {
+		for _, text := range []string{
+			"no deadlock",
+			"csp(*) < 99%",
+			"blame(app.*) < 9%",
+			"max(*) < 1h",
+			"no finding(*)",
+		} {
 			r := golden.Must(Parse(text))(t)
 			run := NewRun(r)
 			run.Stats.Warnings = []format.Warning{{Code: code, Text: "lacks"}}

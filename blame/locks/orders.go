@@ -14,8 +14,8 @@ type order struct{ outer, inner format.ObjectID }
 
 // ordered is the evidence for an order.
 type ordered struct {
-	site           uint32 // the first acquisition site of the outer lock
-	analysis.Known        // the waiting for the outer lock in that time
+	site  uint32         // the first acquisition site of the outer lock
+	known analysis.Known // the waiting for the outer lock in that time
 }
 
 // order returns the sum for the order of the first two locks of a path. It is nil if the path has one
@@ -27,7 +27,7 @@ func (c *Overview) order(lock format.ObjectID, sh *analysis.Share, site uint32, 
 		return nil
 	}
 	o := blame.Entry(c.orders, order{lock, sh.Path.Lock})
-	if o.Ns() == 0 {
+	if o.known.Ns() == 0 {
 		o.site = site
 	}
 	return o
@@ -69,9 +69,9 @@ func (c *Overview) Inversions() (out []Inversion) {
 			Class:        c.sym.ClassName(k.outer),
 			Other:        c.sym.LockName(k.inner),
 			Owner:        c.text(blame.ByOwnerSite, there.site),
-			ByProvenance: there.Known,
+			ByProvenance: there.known,
 		}
-		v.ByProvenance.AddAll(&back.Known)
+		v.ByProvenance.AddAll(&back.known)
 		out = append(out, v)
 	}
 	slices.SortFunc(out, func(a, b Inversion) int {

@@ -85,8 +85,8 @@ func (c *Overview) charge(row int, to blame.Charge) {
 	if sh.Path != nil {
 		c.behind(partRoot{int32(row), sh.Last}, ns)
 	}
-	if o := c.order(to.Lock, sh, c.owners.id(int32(row), 1), to.Sample.Taken); o != nil {
-		o.AddWaiting(sh.Direct.Prov, ns)
+	if o := c.order(to.Slice.Lock, sh, c.owners.id(int32(row), 1), to.Slice.Sample.Taken); o != nil {
+		o.known.AddWaiting(sh.Direct.Prov, ns)
 	}
 }
 

@@ -140,12 +140,12 @@ type place struct {
 
 // placeSum is the sum over the stacks of one place.
 type placeSum struct {
-	Resource
-	stack   format.StackID // the stack with most of the waiting
-	most    int64          // that waiting
-	threads blame.ThreadSet
-	called  callers
-	users   map[User]int64
+	resource Resource
+	stack    format.StackID // the stack with most of the waiting
+	most     int64          // that waiting
+	threads  blame.ThreadSet
+	called   callers
+	users    map[User]int64
 }
 
 // list joins the stacks of each place.
@@ -164,7 +164,7 @@ func (c *Resources) list(resource bool) []Resource {
 		sum := blame.Entry(places, place{what, site, loop})
 		if sum.called == nil {
 			*sum = placeSum{
-				Resource: Resource{What: what, Site: site, Loop: loop},
+				resource: Resource{What: what, Site: site, Loop: loop},
 				most:     -1,
 				called:   callers{},
 				users:    map[User]int64{},
@@ -179,7 +179,9 @@ func (c *Resources) list(resource bool) []Resource {
 		for by, ns := range p.users {
 			sum.users[c.user(by)] += ns
 		}
-		sum.WaitNs, sum.Waits, sum.MaxNs = sum.WaitNs+p.ns, sum.Waits+p.waits, max(sum.MaxNs, p.at)
+		sum.resource.WaitNs += p.ns
+		sum.resource.Waits += p.waits
+		sum.resource.MaxNs = max(sum.resource.MaxNs, p.at)
 		if p.ns > sum.most || p.ns == sum.most && key.stack < sum.stack {
 			sum.most, sum.stack = p.ns, key.stack
 		}
@@ -187,7 +189,7 @@ func (c *Resources) list(resource bool) []Resource {
 	}
 	var rows []Resource
 	for _, sum := range places {
-		sum.Stack = append([]format.Frame{}, c.sym.Frames(sum.stack)...)
+		sum.resource.Stack = append([]format.Frame{}, c.sym.Frames(sum.stack)...)
 		rows = append(rows, sum.row())
 	}
 	slices.SortFunc(rows, func(a, b Resource) int {
@@ -203,7 +205,7 @@ func (c *Resources) list(resource bool) []Resource {
 
 // row completes the row of a place with its sums by thread, by caller and by user.
 func (s *placeSum) row() Resource {
-	r := s.Resource
+	r := s.resource
 	r.Waiters, r.Callers = s.threads.Len(), s.called.list()
 	for u, ns := range s.users {
 		u.WaitNs = ns
@@ -283,7 +285,8 @@ func Place(frames []format.Frame) (what, site string, loop bool) {
 	} else if n == len(frames) || library(frames[n]) {
 		return what, "", false
 	}
-	return what, siteText(frames[n]), !slices.ContainsFunc(frames[n+1:], func(f format.Frame) bool { return !begins(f) })
+	called := slices.ContainsFunc(frames[n+1:], func(f format.Frame) bool { return !begins(f) })
+	return what, siteText(frames[n]), !called
 }
 
 // callerOf returns the number of the program's innermost frame outside of a pool's; of the innermost one that

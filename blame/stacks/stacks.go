@@ -125,7 +125,7 @@ func (b *Builder) QueueSlice(s *analysis.Slice, _ int) {
 	key := b.key(s.Lock, &list[0].Waiter, &s.Shares[0])
 	for _, k := range list {
 		ns := int64(k.Len()) * s.Shares[0].Ns
-		key.Waiter, key.WaiterStack = k.Thread, k.Stack
+		key.Waiter, key.WaiterStack = k.Waiter.Thread, k.Waiter.Stack
 		if at, ok := b.index[key]; ok && !k.IsCoarse() {
 			b.samples[at].addSlice(s, ns)
 		} else if k.IsCoarse() || b.full() {

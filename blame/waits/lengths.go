@@ -36,7 +36,7 @@ func (l *Lengths) Merge(o *Lengths) {
 type Row struct {
 	Keys       []string
 	Start, End int64 // the interval in which its waits begin, ns; both 0 for the whole trace
-	*Lengths
+	Lengths    *Lengths
 }
 
 // Options of a collector.

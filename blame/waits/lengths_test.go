@@ -65,7 +65,8 @@ func TestRowsByEveryKey(t *testing.T) {
 		c := collect(t, Options{By: by})
 		var got []string
 		for _, r := range c.Rows() {
-			got = append(got, fmt.Sprintf("%s:%d:%d", strings.Join(r.Keys, " "), r.Exact.Count(), r.Exact.Max()))
+			exact := r.Lengths.Exact
+			got = append(got, fmt.Sprintf("%s:%d:%d", strings.Join(r.Keys, " "), exact.Count(), exact.Max()))
 		}
 		golden.Same(t, strings.Join(got, " "), want, "by", by)
 		golden.Equal(t, c.Total().Waits(), 3, "by", by, "waits in total")
@@ -184,7 +185,7 @@ func TestRowsAndIntervalsSumToTheTotal(t *testing.T) {
 			golden.Must(pass.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}, c))(t)
 			total, rows, parts := c.Total(), int64(0), int64(0)
 			for _, r := range c.Rows() {
-				rows += r.Waits()
+				rows += r.Lengths.Waits()
 			}
 			for _, iv := range c.Intervals() {
 				if !strings.HasSuffix(iv.Tag, AtMostTag) {

@@ -55,7 +55,7 @@ func (q *queue) splits() bool {
 
 // QueueChanged implements analysis.QueueVisitor.
 func (c *Longest) QueueChanged(m *analysis.QueueChange) {
-	w := c.openWait(m.Thread)
+	w := c.openWait(m.Waiter.Thread)
 	switch {
 	case w == nil || w.Lock != m.Lock:
 	case m.Leaves:

@@ -42,8 +42,8 @@ func (c *Collector) Rows() []Row {
 func Sort(rows []Row) {
 	slices.SortFunc(rows, func(a, b Row) int {
 		return cmp.Or(
-			cmp.Compare(b.weight(), a.weight()),
-			cmp.Compare(b.Waits(), a.Waits()),
+			cmp.Compare(b.Lengths.weight(), a.Lengths.weight()),
+			cmp.Compare(b.Lengths.Waits(), a.Lengths.Waits()),
 			slices.Compare(a.Keys, b.Keys),
 		)
 	})

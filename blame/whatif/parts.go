@@ -60,8 +60,8 @@ func (p *part) addThread(one program, local []int32) {
 			continue
 		}
 		s.lock = local[s.lock]
-		if n := len(p.sections); n == 0 || p.sections[n-1] != s.section {
-			p.sections = append(p.sections, s.section)
+		if n := len(p.sections); n == 0 || p.sections[n-1] != s.hold.section {
+			p.sections = append(p.sections, s.hold.section)
 		}
 	}
 	slices.Sort(p.sections)

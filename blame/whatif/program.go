@@ -9,7 +9,7 @@ import (
 // step is one instruction of a thread: it acquires or releases a lock. The last step of a
 // program restarts it.
 type step struct {
-	*hold           // that begins or ends; nil in the last step
+	hold     *hold  // that begins or ends; nil in the last step
 	at       int64  // when the trace has it, ns since the start
 	busy     int64  // running time since the previous step, ns
 	idle     int64  // idle time since the previous step, ns

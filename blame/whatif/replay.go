@@ -46,7 +46,7 @@ type loop struct {
 
 // actor is a thread of a replay.
 type actor struct {
-	*program
+	program    *program
 	next       int
 	base       int64 // when its program started this time
 	since      int64 // begin of its wait
@@ -121,7 +121,7 @@ func (r *replay) deadlocked() bool {
 // schedule pushes the next step of a thread.
 func (r *replay) schedule(id int32, now int64) {
 	a := &r.threads[id]
-	s := &a.steps[a.next]
+	s := &a.program.steps[a.next]
 	busy, idle := r.change.shrunk(s.inside, s.busy), r.change.shrunk(s.inside, s.idle)
 	at := now + busy + idle
 	if r.loop.open && s.external && s.inside == outside {
@@ -142,11 +142,11 @@ const maxRounds = 1 << 12
 // step executes the next step of a thread.
 func (r *replay) step(id int32, now int64) {
 	a := &r.threads[id]
-	s := &a.steps[a.next]
+	s := &a.program.steps[a.next]
 	if s.op == restart {
-		now = max(now, a.base+a.startDelay+max(r.length/maxRounds, 1))
-		a.next, a.base = 0, now-a.startDelay
-		if len(a.steps) > 1 { // else it acquires no lock
+		now = max(now, a.base+a.program.startDelay+max(r.length/maxRounds, 1))
+		a.next, a.base = 0, now-a.program.startDelay
+		if len(a.program.steps) > 1 { // else it acquires no lock
 			r.schedule(id, a.base)
 		}
 		return
@@ -172,7 +172,7 @@ func (r *replay) step(id int32, now int64) {
 // acquire acquires a lock or queues for it; false if the thread has to wait.
 func (r *replay) acquire(id, on int32, s *step, now int64) bool {
 	a, l := &r.threads[id], &r.locks[on]
-	g, reader := &s.acquired, r.reads(s)
+	g, reader := &s.hold.acquired, r.reads(s)
 	if l.admits(reader) && (l.first == 0 && !g.hiddenOwner || l.first > 0 && g.barges) {
 		r.enter(id, on, reader, now)
 		r.handOver(on, now)
@@ -218,7 +218,7 @@ func (r *replay) handOver(on int32, now int64) {
 		l.counted, l.due, l.freeLeft = l.first, 0, r.freeTime(l, now)
 	}
 	a := &r.threads[l.first-1]
-	switch free := l.admits(r.reads(&a.steps[a.next])); {
+	switch free := l.admits(r.reads(&a.program.steps[a.next])); {
 	case free && l.due == 0:
 		l.freeSince, l.due = now, r.due.push(now+l.freeLeft, granting, ^on)
 	case !free && l.due > 0:
@@ -232,7 +232,7 @@ func (r *replay) handOver(on int32, now int64) {
 // freeTime returns for how long a lock is free before its next waiter gets it, ns.
 func (r *replay) freeTime(l *lock, now int64) int64 {
 	a := &r.threads[l.first-1]
-	g := &a.steps[a.next].acquired
+	g := &a.program.steps[a.next].hold.acquired
 	free := g.free
 	if !g.waited {
 		free = l.typical
@@ -256,7 +256,7 @@ func (r *replay) grant(on int32, now int64) {
 	id := l.first - 1
 	a := &r.threads[id]
 	l.first = a.nextWaiter
-	r.enter(id, on, r.reads(&a.steps[a.next]), now)
+	r.enter(id, on, r.reads(&a.program.steps[a.next]), now)
 	r.out.waited[r.window(now)] += now - a.since
 	a.next++
 	r.schedule(id, now)
@@ -264,7 +264,9 @@ func (r *replay) grant(on int32, now int64) {
 	r.handOver(on, now)
 }
 
-func (r *replay) reads(s *step) bool { return r.change.reads(s.mode == format.Shared, s.section) }
+func (r *replay) reads(s *step) bool {
+	return r.change.reads(s.hold.mode == format.Shared, s.hold.section)
+}
 
 func (r *replay) window(now int64) int64 { return min(now/max(r.length/windows, 1), windows-1) }
 
@@ -278,7 +280,7 @@ func (r *replay) stripe(a *actor, s *step) int32 {
 	if n.count == 1 {
 		return n.first
 	}
-	h := (uint64(a.thread)<<32 | uint64(s.number)) + uint64(a.base)
+	h := (uint64(a.program.thread)<<32 | uint64(s.hold.number)) + uint64(a.base)
 	return n.first + n.pick(h)
 }
 

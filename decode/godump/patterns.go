@@ -22,9 +22,9 @@ func patterns(list []*goroutine) (said []string) {
 
 // shape is a goroutine with the meaning of its frames.
 type shape struct {
-	*goroutine
-	use   gonames.Use // of one that waits
-	inner int         // the innermost frame of the program
+	goroutine *goroutine
+	use       gonames.Use // of one that waits
+	inner     int         // the innermost frame of the program
 }
 
 func shapeOf(g *goroutine) shape {
@@ -32,7 +32,7 @@ func shapeOf(g *goroutine) shape {
 	if g.waits() {
 		s.use = gonames.UseOf(g.frames)
 	}
-	for s.inner < len(s.frames)-1 && gonames.OfLocks(s.frames[s.inner].Class) {
+	for s.inner < len(s.goroutine.frames)-1 && gonames.OfLocks(s.goroutine.frames[s.inner].Class) {
 		s.inner++
 	}
 	return s
@@ -53,12 +53,12 @@ func homeOf(f format.Frame) string {
 // akin reports whether two frames have the same home and, if that is a type, as far as
 // known the same object.
 func (s *shape) akin(i int, o *shape, j int) bool {
-	home := homeOf(s.frames[i])
-	if home != homeOf(o.frames[j]) {
+	home := homeOf(s.goroutine.frames[i])
+	if home != homeOf(o.goroutine.frames[j]) {
 		return false
 	}
-	x, y := s.args[i], o.args[j]
-	return home == s.frames[i].Class || x == 0 || y == 0 || x == y
+	x, y := s.goroutine.args[i], o.goroutine.args[j]
+	return home == s.goroutine.frames[i].Class || x == 0 || y == 0 || x == y
 }
 
 // recursive finds goroutines that wait for a lock in a method called by another method of
@@ -73,7 +73,7 @@ func recursive(all []shape) (said []string) {
 			continue
 		}
 		outer := r.inner + 1
-		for outer < len(r.frames) && !r.akin(r.inner, r, outer) {
+		for outer < len(r.goroutine.frames) && !r.akin(r.inner, r, outer) {
 			outer++
 		}
 		writer, busy, main := -1, false, false
@@ -85,13 +85,13 @@ func recursive(all []shape) (said []string) {
 				}
 				continue
 			}
-			for k := range w.frames {
+			for k := range w.goroutine.frames {
 				if r.akin(r.inner, w, k) {
-					busy, main = busy || w.id != mainID, main || w.id == mainID
+					busy, main = busy || w.goroutine.id != mainID, main || w.goroutine.id == mainID
 				}
 			}
 		}
-		if outer == len(r.frames) || busy {
+		if outer == len(r.goroutine.frames) || busy {
 			continue
 		}
 		if r.use.Method == "RLock" && writer >= 0 {
@@ -103,14 +103,14 @@ func recursive(all []shape) (said []string) {
 						"may hold the same %s for reading",
 					frameText(r.use.At),
 					frameText(all[writer].use.At),
-					frameText(r.frames[outer]),
+					frameText(r.goroutine.frames[outer]),
 					rwMutex,
 				),
 			)
 		} else if writer < 0 && !main {
 			named[homeOf(r.use.At)] = true
 			said = append(said, fmt.Sprintf("a %s taken twice, by its shape: %s waits for it, and its caller %s may "+
-				"hold it", r.use.Class, frameText(r.use.At), frameText(r.frames[outer])))
+				"hold it", r.use.Class, frameText(r.use.At), frameText(r.goroutine.frames[outer])))
 		}
 	}
 	return said
@@ -126,7 +126,7 @@ func starved(all []shape) (said []string) {
 	}
 	pools, order := map[string]*pool{}, []string{}
 	for i := range all {
-		start, _ := gonames.Start(all[i].frames)
+		start, _ := gonames.Start(all[i].goroutine.frames)
 		if pools[start] == nil {
 			pools[start] = &pool{}
 			order = append(order, start)
@@ -156,25 +156,26 @@ func starved(all []shape) (said []string) {
 // method of the pool: the innermost and the outermost frames are then of one type, or of
 // one package that implements pools.
 func (s *shape) task() (f format.Frame, waits bool) {
-	last := len(s.frames) - 1
-	for last > s.inner && gonames.OfLocks(s.frames[last].Class) {
+	last := len(s.goroutine.frames) - 1
+	for last > s.inner && gonames.OfLocks(s.goroutine.frames[last].Class) {
 		last--
 	}
-	if !s.waits() || s.use.Class != "" || last < 0 {
+	if !s.goroutine.waits() || s.use.Class != "" || last < 0 {
 		return f, false
 	}
-	run := s.frames[last]
+	run := s.goroutine.frames[last]
 	own := func(f format.Frame) bool {
 		if of := homeOf(run); of != run.Class && of == homeOf(f) {
 			return true
 		}
-		return run.Class == f.Class && run.Class != "main" && s.state != "select" // which waits for many things
+		// a select waits for many things
+		return run.Class == f.Class && run.Class != "main" && s.goroutine.state != "select"
 	}
 	task := s.inner
-	for task < last && own(s.frames[task]) {
+	for task < last && own(s.goroutine.frames[task]) {
 		task++
 	}
-	return s.frames[task], task > s.inner && task < last && !own(s.frames[task])
+	return s.goroutine.frames[task], task > s.inner && task < last && !own(s.goroutine.frames[task])
 }
 
 // frameText writes a frame as it is looked up.

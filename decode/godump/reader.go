@@ -69,8 +69,11 @@ func (r *Reader) advance() {
 	}
 	if n := r.text.lost; n > 0 {
 		r.text.lost = 0
-		r.damaged(format.CodeLostData, errors.New(human.Some(n, "line looks", "lines look")+fmt.Sprintf(
-			" like the first of a goroutine and could not be read, as %.60q: the goroutine is left out", r.text.example)))
+		r.damaged(format.CodeLostData, fmt.Errorf(
+			"%s like the first of a goroutine and could not be read, as %.60q: the goroutine is left out",
+			human.Some(n, "line looks", "lines look"),
+			r.text.example,
+		))
 	}
 	switch lines := r.text.lines; {
 	case lines.Err() != nil && !errors.Is(lines.Err(), io.EOF):

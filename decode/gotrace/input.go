@@ -37,16 +37,16 @@ func newInput(in io.Reader, name string) *input {
 }
 
 // counter is the reader below the buffer.
-type counter struct{ *input }
+type counter struct{ in *input }
 
 func (c counter) Read(p []byte) (int, error) {
-	n, err := c.in.Read(p)
-	c.bytes += int64(n)
+	n, err := c.in.in.Read(p)
+	c.in.bytes += int64(n)
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // the latter of a damaged wrapping
-		c.ended = true
+		c.in.ended = true
 	case err != nil:
-		c.err = err
+		c.in.err = err
 	}
 	return n, err
 }

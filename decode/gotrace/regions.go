@@ -16,12 +16,12 @@ type annotation struct{ task, region string }
 // annotations gives each pair of names a number; 0 is no annotation.
 type annotations struct {
 	tasks map[trace.TaskID]string // that have not ended
-	format.Interner[annotation]
+	ids   format.Interner[annotation]
 }
 
 func (a *annotations) init() {
 	*a = annotations{tasks: map[trace.TaskID]string{}}
-	a.Intern(annotation{})
+	a.ids.Intern(annotation{})
 }
 
 // task notes that a task begins or ends.
@@ -36,7 +36,7 @@ func (a *annotations) task(ev *trace.Event) {
 
 // id returns the number of a region.
 func (a *annotations) id(reg trace.Region) uint32 {
-	id, _ := a.Intern(annotation{a.tasks[reg.Task], clean(reg.Type)})
+	id, _ := a.ids.Intern(annotation{a.tasks[reg.Task], clean(reg.Type)})
 	return id
 }
 
@@ -45,7 +45,7 @@ func clean(s string) string { return strings.Clone(strings.ToValidUTF8(s, "\uFFF
 
 // frames appends the frames of an annotation.
 func (a *annotations) frames(id uint32, to []format.Frame) []format.Frame {
-	note := a.List[id]
+	note := a.ids.List[id]
 	if note.region != "" {
 		to = append(to, format.Frame{Class: format.RegionClass, Method: note.region})
 	}

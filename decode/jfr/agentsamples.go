@@ -22,11 +22,11 @@ type agentSamples struct {
 // Show takes an event of the agent's trace, after the recording itself has been read. Next
 // gives the resulting events.
 func (r *Reader) Show(ev *format.Event) {
-	if r.agent.threads == nil {
-		slices.Sort(r.agent.stops)
-		r.agent = agentSamples{
+	if r.evidence.agent.threads == nil {
+		slices.Sort(r.evidence.agent.stops)
+		r.evidence.agent = agentSamples{
 			true,
-			r.agent.stops,
+			r.evidence.agent.stops,
 			map[format.ThreadID]format.ThreadID{},
 			map[format.StackID]format.StackID{},
 			map[format.ObjectID]format.ObjectID{},
@@ -35,31 +35,31 @@ func (r *Reader) Show(ev *format.Event) {
 	}
 	switch ev.Kind {
 	case format.KindThread:
-		id, ok := r.ids.byJava[int64(ev.Thread)]
+		id, ok := r.symbols.ids.byJava[int64(ev.Thread)]
 		if !ok {
-			id = r.threadID(threadKey{java: int64(ev.Thread), name: ev.Name}, "")
-			r.ids.byJava[int64(ev.Thread)] = id
+			id = r.symbols.threadID(threadKey{java: int64(ev.Thread), name: ev.Name}, "")
+			r.symbols.ids.byJava[int64(ev.Thread)] = id
 		}
-		r.agent.threads[ev.Thread] = id
+		r.evidence.agent.threads[ev.Thread] = id
 	case format.KindStack:
 		if len(ev.Frames) == 0 || ev.Frames[0].Line < 0 {
-			r.agent.native[ev.Stack] = true
+			r.evidence.agent.native[ev.Stack] = true
 		}
-		r.agent.stacks[ev.Stack] = r.internStack(recorded(ev.Frames))
+		r.evidence.agent.stacks[ev.Stack] = r.symbols.internStack(recorded(ev.Frames))
 	case format.KindSetting:
-		r.ids.virtual.inSamples = r.ids.virtual.inSamples || ev.Name == format.SettingVirtual
+		r.symbols.ids.virtual.inSamples = r.symbols.ids.virtual.inSamples || ev.Name == format.SettingVirtual
 		if ev.Name == format.SettingTenures {
-			r.queue.Push(*ev)
+			r.symbols.queue.Push(*ev)
 		}
 	case format.KindWait, format.KindTenure: // of a lock that the agent followed
 		out := *ev
-		out.Thread = r.agent.threads[ev.Thread]
-		out.Object = r.agent.objects[ev.Object]
-		out.Stack = r.agent.stacks[ev.Stack]
-		r.queue.Push(out)
+		out.Thread = r.evidence.agent.threads[ev.Thread]
+		out.Object = r.evidence.agent.objects[ev.Object]
+		out.Stack = r.evidence.agent.stacks[ev.Stack]
+		r.symbols.queue.Push(out)
 	case format.KindObject:
-		r.agent.objects[ev.Object] = r.object(
-			r.intern(ev.Class),
+		r.evidence.agent.objects[ev.Object] = r.symbols.object(
+			r.symbols.intern(ev.Class),
 			int64(ev.Hash),
 			hashSpace,
 			ev.LockKind,
@@ -68,42 +68,42 @@ func (r *Reader) Show(ev *format.Event) {
 	case format.KindContention:
 		out := format.Event{
 			Kind:    format.KindContention,
-			Time:    r.agent.stopped(ev.Time),
+			Time:    r.evidence.agent.stopped(ev.Time),
 			Weight:  format.EvidenceOnly,
-			Object:  r.agent.objects[ev.Object],
-			Owners:  r.agent.parties(ev.Owners),
-			Waiters: r.agent.parties(ev.Waiters),
+			Object:  r.evidence.agent.objects[ev.Object],
+			Owners:  r.evidence.agent.parties(ev.Owners),
+			Waiters: r.evidence.agent.parties(ev.Waiters),
 		}
 		if ev.Weight > 0 {
 			// virtual threads, of whose waits the recording has no event; or a busy lock that the agent
 			// follows
 			out.Time, out.Weight = ev.Time, ev.Weight
-			if r.ids.virtual.inSamples {
-				r.ids.virtual.sample(ev.Time)
+			if r.symbols.ids.virtual.inSamples {
+				r.symbols.ids.virtual.sample(ev.Time)
 			}
 		}
-		r.queue.Push(out)
+		r.symbols.queue.Push(out)
 	case format.KindActivity: // a thread that could run, where native code may wait; or how an owner took its lock
-		if r.agent.native[ev.Stack] && ev.Activity != format.ActivityTook {
+		if r.evidence.agent.native[ev.Stack] && ev.Activity != format.ActivityTook {
 			break
 		}
-		at := r.agent.stopped(ev.Time)
-		r.queue.Push(
+		at := r.evidence.agent.stopped(ev.Time)
+		r.symbols.queue.Push(
 			format.Event{
 				Kind:     format.KindActivity,
 				Activity: ev.Activity,
 				Time:     at,
 				End:      at,
-				Thread:   r.agent.threads[ev.Thread],
-				Stack:    r.agent.stacks[ev.Stack],
-				Object:   r.agent.objects[ev.Object],
+				Thread:   r.evidence.agent.threads[ev.Thread],
+				Stack:    r.evidence.agent.stacks[ev.Stack],
+				Object:   r.evidence.agent.objects[ev.Object],
 			},
 		)
 	}
 }
 
 // Next gives the next event that resulted from Show.
-func (r *Reader) Next(ev *format.Event) bool { return r.queue.Pop(ev) }
+func (r *Reader) Next(ev *format.Event) bool { return r.symbols.queue.Pop(ev) }
 
 // misaligned bounds the difference between the clocks of the agent and of the recording,
 // ns.

@@ -144,7 +144,7 @@ func TestAnInputThatBreaks(t *testing.T) {
 		}
 		golden.Equal(t, errors.Is(err, why), true, err)
 		golden.Equal(t, errors.Is(r.Read(&ev), why), true, "again")
-		golden.AtLeast(t, r.chunks, 2, n, "events, chunks")
+		golden.AtLeast(t, r.feed.chunks, 2, n, "events, chunks")
 		r.Close()
 	}
 }
@@ -183,11 +183,11 @@ func TestAheadKeepsToItsRoom(t *testing.T) {
 		if err := r.Read(&ev); err != nil {
 			break
 		}
-		if r.ahead != nil && len(r.ahead.chunks) > 1 {
-			t.Fatalf("%d chunks are ahead after %d events", len(r.ahead.chunks), n)
+		if r.feed.ahead != nil && len(r.feed.ahead.chunks) > 1 {
+			t.Fatalf("%d chunks are ahead after %d events", len(r.feed.ahead.chunks), n)
 		}
 	}
-	golden.Equal(t, r.chunks, 3, "chunks")
+	golden.Equal(t, r.feed.chunks, 3, "chunks")
 }
 
 // joined is a recording of several programs, about 40 MB.

@@ -362,7 +362,7 @@ func damaged(random *rand.Rand, whole []byte) (harm, []byte) {
 func struck(t *testing.T, data []byte, offset int) (what string, without []byte) {
 	t.Helper()
 	s := splitter{
-		input: input{in: bytes.NewReader(data)},
+		in:    input{in: bytes.NewReader(data)},
 		name:  "test.jfr",
 		specs: wanted(),
 		metas: map[string]*metadata{},

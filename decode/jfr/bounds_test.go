@@ -17,11 +17,11 @@ func TestHowManySleepsAreToldApart(t *testing.T) {
 	r := Reader{symbols: symbols{ids: newIdentities()}}
 	var known, beyond format.StackID
 	for i := range int64(5000) {
-		if beyond = r.sleepStack(i + 1); i < 3000 {
+		if beyond = r.symbols.sleepStack(i + 1); i < 3000 {
 			known = beyond
 		}
 	}
-	if known == format.NoStack || beyond != format.NoStack || r.sleepStack(3000) != known {
+	if known == format.NoStack || beyond != format.NoStack || r.symbols.sleepStack(3000) != known {
 		t.Errorf("the 3000th is %d, the 5000th %d", known, beyond)
 	}
 }
@@ -33,8 +33,8 @@ func TestHowDeepStacksAre(t *testing.T) {
 		r := started(t)
 		const key = 1 << 20
 		at := r.grow(append(binary.AppendUvarint([]byte{0}, uint64(max(n, -n))), make([]byte, 8*max(n, 0))...)...)
-		r.pools[r.meta.parts.stack.pool].set(key, uint32(at)+1)
-		frames, _, _, _ := r.stackFrames(key)
+		r.symbols.chunk.pools[r.symbols.chunk.meta.parts.stack.pool].set(key, uint32(at)+1)
+		frames, _, _, _ := r.symbols.stackFrames(key)
 		golden.Equal(t, len(frames), want, "frames of", n)
 	}
 }
@@ -72,7 +72,7 @@ func TestRecentAnswersAreTheOnesKnown(t *testing.T) {
 	ids := map[format.ObjectID]int64{}
 	for round := range 2 {
 		for i := range int64(all) {
-			id := r.object(0, 8*i, heapSpace, format.KindMonitor, format.NoStack)
+			id := r.symbols.object(0, 8*i, heapSpace, format.KindMonitor, format.NoStack)
 			if was, ok := ids[id]; ok != (round > 0) || ok && was != i {
 				t.Fatalf("object %d has the id %d, as %d has", i, id, was)
 			}
@@ -81,23 +81,24 @@ func TestRecentAnswersAreTheOnesKnown(t *testing.T) {
 	}
 	for _, name := range []string{"App$Lock", "java.util.concurrent.Semaphore$FairSync",
 		"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject"} {
-		r.intern(name)
+		r.symbols.intern(name)
 	}
 	for i := range all {
-		stack := r.internStack(
+		stack := r.symbols.internStack(
 			[]format.Frame{
 				{Class: "java.util.concurrent.ThreadPoolExecutor", Method: "getTask", Line: i},
 				{Class: "App", Method: "run"},
 			},
 		)
-		class := uint32(i % len(r.ids.classes.List))
+		class := uint32(i % len(r.symbols.ids.classes.List))
 		for range 2 {
-			if got, want := r.classify(class, stack), r.rules.Classify(r.ids.classes.List[class],
-				r.ids.frames[stack]); !reflect.DeepEqual(
+			s := &r.symbols
+			if got, want := s.classify(class, stack), s.rules.Classify(s.ids.classes.List[class],
+				s.ids.frames[stack]); !reflect.DeepEqual(
 				got,
 				want,
 			) {
-				t.Fatalf("%s at %d: %+v, want %+v", r.ids.classes.List[class], stack, got, want)
+				t.Fatalf("%s at %d: %+v, want %+v", r.symbols.ids.classes.List[class], stack, got, want)
 			}
 		}
 	}
@@ -107,9 +108,9 @@ func TestRecentAnswersAreTheOnesKnown(t *testing.T) {
 func TestHowManyCheckpointsAreFollowed(t *testing.T) {
 	r := started(t)
 	for before, want := range map[int]bool{1e6: true, 1.1e6: false} {
-		c := r.chunk
+		c := r.symbols.chunk
 		c.marks = make([]int, before)
-		golden.Equal(t, r.split.chain(&c), want, "behind", before, "followed")
+		golden.Equal(t, r.feed.split.chain(&c), want, "behind", before, "followed")
 	}
 }
 

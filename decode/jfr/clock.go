@@ -96,7 +96,7 @@ var timespans = map[string]int64{"TICKS": 0, "NANOSECONDS": 1, "MICROSECONDS": 1
 // The same field has other units in other versions: JDK 17 counts sleeps in milliseconds.
 func (s *symbols) timespan(v int64, unit string) int64 {
 	if unit == "TICKS" {
-		return s.head.nanos(v)
+		return s.chunk.head.nanos(v)
 	}
 	return format.Times(max(v, 0), timespans[cmp.Or(unit, "NANOSECONDS")])
 }

@@ -187,14 +187,14 @@ func TestBadEventCostsNoMoreThanToTheNextCheckpoint(t *testing.T) {
 	data := load(t, ours+"/hsqldb-6clients.jfr")
 	want, _, _ := count(data)
 	r, err := NewReader(bytes.NewReader(data), "test.jfr", Options{})
-	if err != nil || len(r.marks) < 10 {
-		t.Fatalf("%d checkpoints: %v", len(r.marks), err)
+	if err != nil || len(r.symbols.chunk.marks) < 10 {
+		t.Fatalf("%d checkpoints: %v", len(r.symbols.chunk.marks), err)
 	}
-	for i, mark := range r.marks[:len(r.marks)-1] {
-		c := r.cursor(mark)
+	for i, mark := range r.symbols.chunk.marks[:len(r.symbols.chunk.marks)-1] {
+		c := r.symbols.chunk.cursor(mark)
 		at := mark + int(c.long("size")) // the event behind a checkpoint, at times another one
 		next := len(data)
-		for _, m := range r.marks[i+1:] {
+		for _, m := range r.symbols.chunk.marks[i+1:] {
 			if m > at {
 				next = m
 				break
@@ -247,7 +247,7 @@ func TestCopiesOfTheHeaderAreNoChunks(t *testing.T) {
 	var ev format.Event
 	for r.Read(&ev) == nil {
 	}
-	golden.Equal(t, r.chunks, 1)
+	golden.Equal(t, r.feed.chunks, 1)
 	golden.AtMost(t, len(r.Stats().Warnings), 2)
 	twice, st, err := count(append(bytes.Clone(data), data...)) // the same header, and yet another chunk
 	if once, _, _ := count(data); twice != 2*once || err != nil || len(st.Warnings) > 0 {

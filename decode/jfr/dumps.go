@@ -17,73 +17,74 @@ import (
 // idle stack, because a thread that stays parked writes no event. The contention events,
 // and the runnable threads, are kept until the instant of the dump is known.
 func (r *Reader) threadDump(at int64, text string) {
-	d := r.dumps.Parse(text)
-	r.ids.virtual.ran = r.ids.virtual.ran || d.Hides
-	if r.meta != nil && r.meta.parts.group != nil { // its constants distinguish carriers from other pools
-		d.Virtuals = r.ids.virtual.ran
+	d := r.evidence.dumps.Parse(text)
+	r.symbols.ids.virtual.jvm.ran = r.symbols.ids.virtual.jvm.ran || d.Hides
+	// The constants of groups distinguish carriers from other pools.
+	if meta := r.symbols.chunk.meta; meta != nil && meta.parts.group != nil {
+		d.Virtuals = r.symbols.ids.virtual.jvm.ran
 	}
 	locks := dumpedLocks{}
 	idle := map[format.ThreadID]idleSince{}
 	undated := undatedDump{asked: at}
 	if d.Telling() && !strings.Contains(text, deadlockReport) {
-		r.telling.addDump(at)
+		r.evidence.telling.addDump(at)
 	}
-	r.telling.initialises = d.Initialises()
+	r.evidence.telling.initialises = d.Initialises()
 	for i := range d.Threads {
 		t := &d.Threads[i]
 		if t.JavaID == 0 && len(t.Frames) == 0 {
 			continue // a thread of the VM itself
 		}
-		thread := r.dumpThread(t)
-		undated.threads = append(undated.threads, observation{thread, r.dumpClass(t.For), stateOf(t)})
+		thread := r.symbols.dumpThread(t)
+		undated.threads = append(undated.threads, observation{thread, r.symbols.dumpClass(t.For), stateOf(t)})
 		runnable := runs(t)
-		stack := r.internStack(recorded(t.Frames))
+		stack := r.symbols.internStack(recorded(t.Frames))
 		if runnable {
 			undated.running = append(undated.running, format.Party{Thread: thread, Stack: stack})
 		}
-		switch kind, mode := r.waits(t, stack); {
+		switch kind, mode := r.symbols.waits(t, stack); {
 		case kind != format.KindUnknownLock:
 			ev := locks[t.For]
 			if ev == nil {
 				ev = &dumpedLock{
-					Event: format.Event{
+					event: format.Event{
 						Kind:   format.KindContention,
 						Weight: format.EvidenceOnly,
-						Object: r.dumpLock(t.For, kind, stack),
+						Object: r.symbols.dumpLock(t.For, kind, stack),
 					},
 					kind: kind,
 				}
 				locks[t.For] = ev
 			}
-			ev.Waiters = append(ev.Waiters, format.Party{Thread: thread, Stack: stack, Mode: mode})
+			ev.event.Waiters = append(ev.event.Waiters, format.Party{Thread: thread, Stack: stack, Mode: mode})
 		case t.Wait != threaddump.NotWaiting:
-			res := r.classify(r.intern(t.For.Class), stack)
+			res := r.symbols.classify(r.symbols.intern(t.For.Class), stack)
 			r.idleBetween(idle, thread, idleSince{stack, at, res.Verdict == rules.Resource})
 		}
 	}
-	r.idle = idle
+	r.evidence.idle = idle
 	r.addOwners(locks, d, at)
 	order := slices.SortedFunc(
 		maps.Keys(locks),
-		func(a, b threaddump.LockRef) int { return int(locks[a].Object) - int(locks[b].Object) },
+		func(a, b threaddump.LockRef) int { return int(locks[a].event.Object) - int(locks[b].event.Object) },
 	)
 	for _, ref := range order {
 		// Without -l a dump shows no owner of a synchronizer, and it never shows owners in
 		// other libraries. Virtual threads may own a lock that no listed thread owns.
 		l := locks[ref]
-		if free := l.kind == format.KindMonitor && d.Complete(); free || len(l.Owners) > 0 {
-			undated.locks = append(undated.locks, l.Event)
+		if free := l.kind == format.KindMonitor && d.Complete(); free || len(l.event.Owners) > 0 {
+			undated.locks = append(undated.locks, l.event)
 		}
 	}
-	r.dumpTimes.dumps.list = append(r.dumpTimes.dumps.list, undated)
+	r.evidence.dumpTimes.dumps.list = append(r.evidence.dumpTimes.dumps.list, undated)
 }
 
 // dumpedLocks are the locks that threads of a dump wait for.
 type dumpedLocks map[threaddump.LockRef]*dumpedLock
 
 type dumpedLock struct {
-	format.Event
-	kind format.LockKind
+	event format.Event
+	kind  format.LockKind
 }
 
 // addOwners adds the owners that a dump shows to its locks, and their acquisition stacks. A
@@ -97,14 +98,17 @@ func (r *Reader) addOwners(locks dumpedLocks, d *threaddump.Dump, at int64) {
 			if l == nil || ref == t.For || enters && ref == entered {
 				continue
 			}
-			l.Owners = append(l.Owners, format.Party{Thread: r.dumpThread(t), Stack: r.internStack(recorded(t.Frames))})
+			l.event.Owners = append(l.event.Owners, format.Party{
+				Thread: r.symbols.dumpThread(t),
+				Stack:  r.symbols.internStack(recorded(t.Frames)),
+			})
 			if frames := t.Taking(ref); frames != nil {
-				r.queue.Push(
+				r.symbols.queue.Push(
 					format.Event{
 						Kind:     format.KindActivity,
 						Activity: format.ActivityTook,
-						Stack:    r.internStack(recorded(frames)),
-						Object:   l.Object,
+						Stack:    r.symbols.internStack(recorded(frames)),
+						Object:   l.event.Object,
 						Time:     at,
 						End:      at,
 					},
@@ -147,19 +151,19 @@ const unwatched = int64(20e9)
 // dumps or the samples of an agent show it; no dump lists virtual threads, and a sample
 // shows only some of them.
 func (r *Reader) blind() string {
-	switch end := r.head.end(); {
-	case r.ids.virtual.any():
+	switch end := r.symbols.chunk.head.end(); {
+	case r.symbols.ids.virtual.any():
 		return "virtual threads ran, which are not in the thread dumps of a recording"
-	case r.agent.follows:
+	case r.evidence.agent.follows:
 		return ""
-	case r.telling.count == 0:
+	case r.evidence.telling.count == 0:
 		return "no thread dump is in the recording, and a wait in a deadlock never ends and is not recorded"
-	case r.telling.initialises != "":
-		return threaddump.UnmarkedWaits(r.telling.initialises)
-	case end-r.telling.last > max(unwatched, (end-r.telling.first)/10):
+	case r.evidence.telling.initialises != "":
+		return threaddump.UnmarkedWaits(r.evidence.telling.initialises)
+	case end-r.evidence.telling.last > max(unwatched, (end-r.evidence.telling.first)/10):
 		return human.Say(
 			"the last thread dump is %v before the end of the recording",
-			time.Duration(end-r.telling.last),
+			time.Duration(end-r.evidence.telling.last),
 		)
 	}
 	return ""
@@ -173,8 +177,8 @@ type idleSince struct {
 }
 
 func (r *Reader) idleBetween(all map[format.ThreadID]idleSince, t format.ThreadID, now idleSince) {
-	if before, ok := r.idle[t]; ok && before.stack == now.stack && before.at < now.at {
-		r.queue.Push(
+	if before, ok := r.evidence.idle[t]; ok && before.stack == now.stack && before.at < now.at {
+		r.symbols.queue.Push(
 			format.Event{
 				Kind:     format.KindActivity,
 				Activity: format.ActivityPark,

@@ -172,11 +172,11 @@ func TestARecordingMayGoOnBehindItsLastDump(t *testing.T) {
 		blind     bool
 	}{{45, 60, false}, {30, 60, true}, {920, 1000, false}, {850, 1000, true}} {
 		var r Reader
-		r.head.durationNanos = c.end * second
-		r.telling.addDump(0)
-		r.telling.addDump(c.last * second)
+		r.symbols.chunk.head.durationNanos = c.end * second
+		r.evidence.telling.addDump(0)
+		r.evidence.telling.addDump(c.last * second)
 		golden.Equal(t, r.blind() != "", c.blind, "the last dump at", c.last, "s of", c.end, "s")
-		r.agent.follows = true
+		r.evidence.agent.follows = true
 		golden.Equal(t, r.blind(), "", "samples show deadlocks, too")
 	}
 }
@@ -208,7 +208,7 @@ func TestDumpsShowMonitorsFreeOnly(t *testing.T) {
 			evidence: evidence{dumps: threaddump.NewHotSpot()},
 		}
 		r.threadDump(1, c.text)
-		if got := r.dumpTimes.dumps.list[0]; len(got.locks) != c.locks || len(got.threads) != 1 {
+		if got := r.evidence.dumpTimes.dumps.list[0]; len(got.locks) != c.locks || len(got.threads) != 1 {
 			t.Errorf("%s: %d locks free, want %d", c.what, len(got.locks), c.locks)
 		}
 	}
@@ -244,7 +244,7 @@ func TestThreadsAreShownRunning(t *testing.T) {
 	)(
 		t,
 	)
-	r.agent.stops = []int64{60e6}
+	r.evidence.agent.stops = []int64{60e6}
 	for _, ev := range []format.Event{
 		{Kind: format.KindThread, Thread: 7, Name: "worker"},
 		{Kind: format.KindStack, Stack: 1, Frames: []format.Frame{{Class: "A", Method: "compute", Line: 5}}},
@@ -264,8 +264,8 @@ func TestThreadsAreShownRunning(t *testing.T) {
 	want := format.Event{
 		Kind:     format.KindActivity,
 		Activity: format.ActivityRunnable,
-		Thread:   r.ids.byJava[7],
-		Stack:    r.agent.stacks[1],
+		Thread:   r.symbols.ids.byJava[7],
+		Stack:    r.evidence.agent.stacks[1],
 		Time:     60e6,
 		End:      60e6,
 	}

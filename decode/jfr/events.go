@@ -142,45 +142,47 @@ func doing(what format.Activity) func(*Reader, *values, *format.Event) bool {
 
 func (r *Reader) activity(v *values, ev *format.Event, what format.Activity) {
 	ev.Kind, ev.Activity = format.KindActivity, what
-	ev.Thread, ev.Stack = r.thread(v[slotThread]), r.stack(v[slotStack])
+	ev.Thread, ev.Stack = r.symbols.thread(v[slotThread]), r.symbols.stack(v[slotStack])
 }
 
 // sleep uses the requested duration in place of a stack that was not recorded, because it
 // distinguishes places of the program, too.
 func sleep(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivitySleep)
-	r.dumpTimes.addWait(ev, 0, stateSleeps)
+	r.evidence.dumpTimes.addWait(ev, 0, stateSleeps)
 	if ev.Stack == format.NoStack {
-		ev.Stack = r.sleepStack(r.timespan(v[slotTime], r.meta.units[slotTime]))
+		ev.Stack = r.symbols.sleepStack(r.symbols.timespan(v[slotTime], r.symbols.chunk.meta.units[slotTime]))
 	}
 	return true
 }
 
 func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
-	r.waitSeen = true
+	r.evidence.waitSeen = true
 	ev.Kind = format.KindWait
-	ev.Thread, ev.Stack, ev.Owner = r.thread(v[slotThread]), r.stack(v[slotStack]), r.thread(v[slotOwner])
-	class := r.waitClass(v[slotClass])
-	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
-	r.dumpTimes.addWait(ev, class, stateEnters)
-	if _, ok := r.ids.entries[ev.Stack]; ok {
+	ev.Thread = r.symbols.thread(v[slotThread])
+	ev.Stack = r.symbols.stack(v[slotStack])
+	ev.Owner = r.symbols.thread(v[slotOwner])
+	class := r.symbols.waitClass(v[slotClass])
+	ev.Object = r.symbols.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
+	r.evidence.dumpTimes.addWait(ev, class, stateEnters)
+	if _, ok := r.symbols.ids.entries[ev.Stack]; ok {
 		r.reportEntry(ev.Stack, class)
 	}
 	return true
 }
 
 func monitorWait(r *Reader, v *values, ev *format.Event) bool {
-	class, stack := r.waitClass(v[slotClass]), r.stack(v[slotStack])
-	if initialises(r.ids.classes.List[class], r.ids.frames[stack]) {
+	class, stack := r.symbols.waitClass(v[slotClass]), r.symbols.stack(v[slotStack])
+	if initialises(r.symbols.ids.classes.List[class], r.symbols.ids.frames[stack]) {
 		return monitorEnter(r, v, ev) // the notifier is the thread that initialised the class
 	}
 	r.activity(v, ev, format.ActivityWait)
-	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
-	r.dumpTimes.addWait(ev, class, stateWaits)
-	res := r.classify(class, ev.Stack)
+	ev.Object = r.symbols.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
+	r.evidence.dumpTimes.addWait(ev, class, stateWaits)
+	res := r.symbols.classify(class, ev.Stack)
 	ev.Resource = res.Verdict == rules.Resource
 	if v[slotTimedOut] == 0 {
-		ev.Owner = r.thread(v[slotOwner])
+		ev.Owner = r.symbols.thread(v[slotOwner])
 	}
 	return true
 }
@@ -189,27 +191,28 @@ func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 // thread held the monitor during the call.
 func monitorNotify(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivityRun)
-	ev.Object = r.object(r.waitClass(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
+	class := r.symbols.waitClass(v[slotClass])
+	ev.Object = r.symbols.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
 	ev.End = max(ev.End, ev.Time+1)
 	return true
 }
 
 func park(r *Reader, v *values, ev *format.Event) bool {
-	r.waitSeen = true
-	ev.Thread, ev.Stack = r.thread(v[slotThread]), r.stack(v[slotStack])
-	if l := r.ids.virtual.lives[ev.Thread]; l != nil {
+	r.evidence.waitSeen = true
+	ev.Thread, ev.Stack = r.symbols.thread(v[slotThread]), r.symbols.stack(v[slotStack])
+	if l := r.symbols.ids.virtual.lives[ev.Thread]; l != nil {
 		l.lastPark = max(l.lastPark, ev.End)
 	}
-	return r.parked(ev, r.waitClass(v[slotClass]), v[slotAddress], heapSpace, r.timedOut(v, ev))
+	return r.parked(ev, r.symbols.waitClass(v[slotClass]), v[slotAddress], heapSpace, r.timedOut(v, ev))
 }
 
 // parked delivers a park: by the rules, a wait for a lock, idle time, or unclassified. A
 // park that may have timed out did, unless a release ended it; if the recording has
 // releases, the park is delivered with them at the end of the chunk.
 func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space, late bool) bool {
-	res := r.classify(class, ev.Stack)
-	ev.Object = r.object(class, address, in, res.Kind, ev.Stack)
-	r.dumpTimes.addWait(ev, class, stateParks)
+	res := r.symbols.classify(class, ev.Stack)
+	ev.Object = r.symbols.object(class, address, in, res.Kind, ev.Stack)
+	r.evidence.dumpTimes.addWait(ev, class, stateParks)
 	if res.Verdict != rules.Lock {
 		ev.Kind, ev.Resource = format.KindActivity, res.Verdict == rules.Resource
 		if res.Verdict != rules.Unknown {
@@ -218,7 +221,7 @@ func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space,
 		return true
 	}
 	ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, late
-	if !r.meta.tracing {
+	if !r.symbols.chunk.meta.tracing {
 		return true
 	}
 	r.park(ev, class)
@@ -231,7 +234,9 @@ func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space,
 // timedOut reports whether a park lasted as long as its timeout, so that the thread did not
 // get the lock. A timeout that is not positive means none, in any version.
 func (r *Reader) timedOut(v *values, ev *format.Event) bool {
-	if limit := v[slotTimeout]; limit > 0 && ev.End-ev.Time >= r.timespan(limit, r.meta.units[slotTimeout]) {
+	symbols := &r.symbols
+	limit := v[slotTimeout]
+	if limit > 0 && ev.End-ev.Time >= symbols.timespan(limit, symbols.chunk.meta.units[slotTimeout]) {
 		return true
 	}
 	until := v[slotUntil] // milliseconds since the epoch
@@ -239,59 +244,59 @@ func (r *Reader) timedOut(v *values, ev *format.Event) bool {
 }
 
 func threadStart(r *Reader, v *values, ev *format.Event) bool {
-	ev.Kind, ev.Thread = format.KindThreadStart, r.lifeOf(v[slotSubject])
-	r.ids.virtual.first = r.ids.virtual.first || r.ids.called[ev.Thread] == firstVirtual
+	ev.Kind, ev.Thread = format.KindThreadStart, r.symbols.lifeOf(v[slotSubject])
+	r.symbols.ids.virtual.jvm.first = r.symbols.ids.virtual.jvm.first || r.symbols.ids.called[ev.Thread] == firstVirtual
 	return ev.Thread != format.NoThread
 }
 
 func threadEnd(r *Reader, v *values, ev *format.Event) bool {
-	ev.Kind, ev.Thread = format.KindThreadEnd, r.lifeOf(v[slotSubject])
+	ev.Kind, ev.Thread = format.KindThreadEnd, r.symbols.lifeOf(v[slotSubject])
 	return ev.Thread != format.NoThread
 }
 
 // sample is the stack of a thread at an instant. The thread ran, unless the sample says
 // otherwise: async-profiler samples waiting threads, too.
 func sample(r *Reader, v *values, ev *format.Event) bool {
-	ev.Thread = r.thread(v[slotSubject])
+	ev.Thread = r.symbols.thread(v[slotSubject])
 	return r.sampled(ev, v)
 }
 
 // cpuSample is a sample that a thread took of itself (JDK 25).
 func cpuSample(r *Reader, v *values, ev *format.Event) bool {
-	ev.Thread = r.thread(v[slotThread])
+	ev.Thread = r.symbols.thread(v[slotThread])
 	return v[slotFailed] == 0 && r.sampled(ev, v)
 }
 
 func (r *Reader) sampled(ev *format.Event, v *values) bool {
 	ev.Kind, ev.Activity, ev.End = format.KindActivity, format.ActivityRun, ev.Time
-	if v[slotState] != 0 && !r.runs(v[slotState]) {
+	if v[slotState] != 0 && !r.symbols.runs(v[slotState]) {
 		ev.Activity = format.ActivitySeen
 	}
-	ev.Stack = r.stack(v[slotStack])
+	ev.Stack = r.symbols.stack(v[slotStack])
 	return ev.Thread != format.NoThread
 }
 
 // runs reports whether a thread state, which is a constant, is a running one. A constant
 // that is missing in the chunk counts as running.
 func (s *symbols) runs(key int64) bool {
-	name := s.label(s.meta.parts.state, key)
+	name := s.label(s.chunk.meta.parts.state, key)
 	return name == "" || name == "STATE_DEFAULT" || strings.HasSuffix(name, "RUNNABLE")
 }
 
 func dump(r *Reader, v *values, ev *format.Event) bool {
-	r.threadDump(ev.Time, r.text(v[slotText]))
+	r.threadDump(ev.Time, r.symbols.text(v[slotText]))
 	return false
 }
 
 // operation notes when the VM took a dump, and delivers the interval in which it
 // stopped all threads. The operation is a constant.
 func operation(r *Reader, v *values, ev *format.Event) bool {
-	name := r.label(r.meta.parts.operation, v[slotOperation])
+	name := r.symbols.label(r.symbols.chunk.meta.parts.operation, v[slotOperation])
 	switch name {
 	case "PrintThreads", "ThreadDump":
-		r.dumpTimes.operations.list = append(r.dumpTimes.operations.list, ev.Time)
-		if r.agent.follows {
-			r.agent.stops = append(r.agent.stops, ev.Time)
+		r.evidence.dumpTimes.operations.list = append(r.evidence.dumpTimes.operations.list, ev.Time)
+		if r.evidence.agent.follows {
+			r.evidence.agent.stops = append(r.evidence.agent.stops, ev.Time)
 		}
 	}
 	ev.Kind, ev.Name = format.KindPause, "safepoint "+name

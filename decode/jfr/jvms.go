@@ -24,13 +24,13 @@ func (h *header) sameRecorder(last *header) bool {
 // checkJVM reads the threads of the current chunk, and begins another JVM if they, or the
 // times, contradict the chunk before.
 func (r *Reader) checkJVM(last *header) {
-	now, virtual := r.nativeIDs()
-	if r.chunks > 1 && r.head.another(last, agreement(r.ids.native, now)) {
+	now, virtual := r.symbols.nativeIDs()
+	if r.feed.chunks > 1 && r.symbols.chunk.head.another(last, agreement(r.symbols.ids.native, now)) {
 		r.nextJVM()
 	}
-	r.ids.virtual.ran = r.ids.virtual.ran || virtual
+	r.symbols.ids.virtual.jvm.ran = r.symbols.ids.virtual.jvm.ran || virtual
 	for _, t := range now {
-		r.ids.native[t.java] = t.native
+		r.symbols.ids.native[t.java] = t.native
 	}
 }
 
@@ -58,13 +58,13 @@ type nativeID struct{ java, native int64 }
 // nativeIDs returns the ids of the threads of a chunk, and whether any shows that virtual
 // threads ran. They are valid until the next chunk.
 func (s *symbols) nativeIDs() (ids []nativeID, virtual bool) {
-	if s.meta == nil || s.meta.parts.thread == nil {
+	if s.chunk.meta == nil || s.chunk.meta.parts.thread == nil {
 		return nil, false
 	}
 	var v values
-	thread := s.meta.parts.thread
+	thread := s.chunk.meta.parts.thread
 	ids = s.natives[:0]
-	for key := range s.pools[thread.pool].all {
+	for key := range s.chunk.pools[thread.pool].all {
 		java, native := &v[slotID], &v[slotOSID]
 		if !s.constant(thread, key, &v) {
 			continue
@@ -96,15 +96,15 @@ func agreement(before map[int64]int64, now []nativeID) (same int) {
 
 // nextJVM forgets all ids of the JVM before and announces a new input.
 func (r *Reader) nextJVM() {
-	r.dumpTimes.advance(true, &r.queue) // the dumps of the JVM before show its own locks
-	r.unparks.advance(&r.queue)
+	r.evidence.dumpTimes.advance(true, &r.symbols.queue) // the dumps of the JVM before show its own locks
+	r.evidence.unparks.advance(&r.symbols.queue)
 	r.reportIdle()
-	r.unparks.reported = false // to the input that begins
-	r.ids.forget()
-	r.ids.virtual.next(r.until)
-	r.idle = nil
-	clear(r.settings)
-	r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingInput})
+	r.evidence.unparks.reported = false // to the input that begins
+	r.symbols.ids.forget()
+	r.symbols.ids.virtual.next(r.evidence.until)
+	r.evidence.idle = nil
+	clear(r.evidence.settings)
+	r.symbols.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingInput})
 }
 
 // forget drops the numbers of one JVM. The given ids continue.

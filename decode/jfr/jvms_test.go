@@ -149,7 +149,7 @@ func (r *Reader) addThread(key, os, java int64, name string) {
 	data := binary.AppendUvarint([]byte{stringNull}, uint64(os))
 	data = append(data, stringUTF8, byte(len(name)))
 	data = binary.AppendUvarint(append(data, name...), uint64(java))
-	r.pools[r.meta.parts.thread.pool].set(key, uint32(r.grow(append(data, 0)...))+1)
+	r.symbols.chunk.pools[r.symbols.chunk.meta.parts.thread.pool].set(key, uint32(r.grow(append(data, 0)...))+1)
 }
 
 // A thread that gets another name in a later chunk stays one thread: as two,
@@ -160,15 +160,15 @@ func TestRenamedThreadIsOne(t *testing.T) {
 	var ids []format.ThreadID
 	var names []string
 	resolve := func(key, os, java int64, name string) {
-		r.newConstants()
+		r.symbols.newConstants()
 		r.addThread(key, os, java, name)
-		ids = append(ids, r.thread(key))
+		ids = append(ids, r.symbols.thread(key))
 	}
-	r.queue = format.Queue{}
+	r.symbols.queue = format.Queue{}
 	for _, name := range []string{"worker", "GET /a", "GET /a", "worker"} {
 		resolve(key, os, java, name)
 	}
-	for ev := (format.Event{}); r.queue.Pop(&ev); {
+	for ev := (format.Event{}); r.symbols.queue.Pop(&ev); {
 		names = append(names, ev.Name)
 		if ev.Kind != format.KindThread || ev.Thread != ids[0] {
 			t.Errorf("%+v", ev)
@@ -196,7 +196,7 @@ func TestRenamedThreadIsOne(t *testing.T) {
 func TestVirtualThreadsHideTheirLives(t *testing.T) {
 	const ms = int64(1e6)
 	r := started(t)
-	v := &r.ids.virtual
+	v := &r.symbols.ids.virtual
 	v.since = 1000 * ms
 	life := func(id format.ThreadID, start, end int64) {
 		v.addThread(id)
@@ -217,7 +217,7 @@ func TestVirtualThreadsHideTheirLives(t *testing.T) {
 	if ns, bounded := v.unobserved(2000 * ms); bounded || ns != (500+800-150-100)*ms {
 		t.Errorf("%d, %v", ns, bounded)
 	}
-	v.first = true
+	v.jvm.first = true
 	if _, bounded := v.unobserved(2000 * ms); !bounded {
 		t.Error("all starts are recorded")
 	}
@@ -225,7 +225,7 @@ func TestVirtualThreadsHideTheirLives(t *testing.T) {
 	if ns, bounded := v.unobserved(9000 * ms); !bounded || ns != 1050*ms {
 		t.Errorf("in all: %d, %v", ns, bounded)
 	}
-	v.ran = true // it had some, whose starts are not recorded
+	v.jvm.ran = true // it had some, whose starts are not recorded
 	if _, bounded := v.unobserved(9000 * ms); bounded {
 		t.Error("not all starts are recorded")
 	}

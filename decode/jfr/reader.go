@@ -25,10 +25,10 @@ type Options struct {
 // symbols resolve what they refer to, and the evidence collects what several events say
 // together.
 type Reader struct {
-	name string
-	feed
-	symbols
-	evidence
+	name     string
+	feed     feed
+	symbols  symbols
+	evidence evidence
 
 	values  values // of the current event
 	events  int64
@@ -68,16 +68,16 @@ func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 	}
 	r.feed = feed{
 		room:  o.Room,
-		split: splitter{input: input{in: in}, name: name, skip: o.Skip, specs: wanted(), metas: map[string]*metadata{}},
+		split: splitter{in: input{in: in}, name: name, skip: o.Skip, specs: wanted(), metas: map[string]*metadata{}},
 	}
-	r.batch = &r.own
-	if r.rules == nil {
-		r.rules = rules.Default()
+	r.feed.batch = &r.feed.own
+	if r.symbols.rules == nil {
+		r.symbols.rules = rules.Default()
 	}
-	if err := r.split.fill(len(magic)); err != nil || string(r.split.buf) != magic {
+	if err := r.feed.split.in.fill(len(magic)); err != nil || string(r.feed.split.in.buf) != magic {
 		return nil, &format.Error{Pos: format.Pos{File: name}, What: "magic", Err: format.ErrNotMine}
 	}
-	r.split.unread(0)
+	r.feed.split.in.unread(0)
 	if err := r.begin(); err != nil {
 		return nil, err
 	}
@@ -86,26 +86,31 @@ func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 
 // Stats describes what has been read so far.
 func (r *Reader) Stats() format.Stats {
-	name := fmt.Sprintf("jfr %d.%d", r.head.major, r.head.minor)
-	if r.meta != nil && r.meta.sampler {
+	name := fmt.Sprintf("jfr %d.%d", r.symbols.chunk.head.major, r.symbols.chunk.head.minor)
+	if r.symbols.chunk.meta != nil && r.symbols.chunk.meta.sampler {
 		name += format.OfAsyncProfiler
 	}
 	return format.Stats{
 		Format:        name,
 		Events:        r.events,
-		BytesRead:     r.taken - r.damaged,
-		BytesTotal:    r.taken,
-		DeadlockDumps: r.telling.count,
+		BytesRead:     r.feed.taken - r.damaged,
+		BytesTotal:    r.feed.taken,
+		DeadlockDumps: r.evidence.telling.count,
 		Blind:         r.blind(),
-		Warnings:      slices.Concat(r.said.Warnings, r.unrecorded(), r.virtualWarning(), r.unobserved.warnings()),
-		Damage:        r.said.Damage,
+		Warnings: slices.Concat(
+			r.said.Warnings,
+			r.unrecorded(),
+			r.virtualWarning(),
+			r.evidence.unobserved.warnings(),
+		),
+		Damage: r.said.Damage,
 	}
 }
 
 // Close ends reading ahead, which may wait for the input. It does not close the input.
 func (r *Reader) Close() error {
-	if r.ahead != nil {
-		r.ahead.close()
+	if r.feed.ahead != nil {
+		r.feed.ahead.close()
 		r.err = cmp.Or(r.err, io.ErrClosedPipe) // the chunks read ahead are lost
 	}
 	return nil
@@ -115,13 +120,13 @@ func (r *Reader) Close() error {
 // Stats. The error is io.EOF or the error of the input.
 func (r *Reader) Read(ev *format.Event) error {
 	for {
-		if r.queue.Pop(ev) {
+		if r.symbols.queue.Pop(ev) {
 			return nil
 		}
 		if r.err != nil {
 			return r.err
 		}
-		if r.batch.next == len(r.batch.words) {
+		if r.feed.batch.next == len(r.feed.batch.words) {
 			r.advance()
 			continue
 		}
@@ -129,8 +134,8 @@ func (r *Reader) Read(ev *format.Event) error {
 		if !r.event(ev) {
 			continue
 		}
-		if !r.queue.Empty() { // metadata goes first
-			r.queue.Push(*ev)
+		if !r.symbols.queue.Empty() { // metadata goes first
+			r.symbols.queue.Push(*ev)
 			continue
 		}
 		return nil
@@ -140,12 +145,12 @@ func (r *Reader) Read(ev *format.Event) error {
 // event reads the next event of the batch; false if it delivers nothing itself.
 func (r *Reader) event(ev *format.Event) bool {
 	v := &r.values
-	p, start, end := r.batch.readHead(r.meta, v)
+	p, start, end := r.feed.batch.readHead(r.symbols.chunk.meta, v)
 	if p == nil {
-		r.lost(r.batch.losses[start])
+		r.lost(r.feed.batch.losses[start])
 		return false
 	}
-	ev.Time, ev.End, r.early = start, end, start < r.head.startNanos
+	ev.Time, ev.End, r.symbols.early = start, end, start < r.symbols.chunk.head.startNanos
 	if !p.spec.book(r, v, ev) {
 		return false
 	}
@@ -159,32 +164,32 @@ func (r *Reader) lost(d format.Damage) {
 	r.said.Lose(d)
 	if d.Bytes > 0 {
 		r.damaged += d.Bytes
-		r.queue.Push(d.Gap())
+		r.symbols.queue.Push(d.Gap())
 	}
 }
 
 // reportMissing reports the missing data of the current chunk. Names that are missing in a chunk without
 // other damage are no damage: the recorder left them out, and every event is there.
 func (r *Reader) reportMissing() {
-	if r.missing > 0 || len(r.losses) > 0 || r.unfinished {
-		r.missing += r.unnamed
+	if r.symbols.missing > 0 || len(r.symbols.chunk.losses) > 0 || r.symbols.chunk.unfinished {
+		r.symbols.missing += r.symbols.unnamed
 	} else {
-		r.unobserved.unnamed += r.unnamed
+		r.evidence.unobserved.unnamed += r.symbols.unnamed
 	}
-	r.unnamed = 0
-	if r.missing > 0 {
+	r.symbols.unnamed = 0
+	if r.symbols.missing > 0 {
 		r.lost(
-			r.chunk.lost(
+			r.symbols.chunk.lost(
 				0,
 				0,
 				format.CodeLostData,
 				human.Say(
 					"names, threads or stacks that events of the chunk refer to cannot be read, or contradict "+
 						"others: %v",
-					r.missing,
+					r.symbols.missing,
 				),
 			),
 		)
 	}
-	r.missing = 0
+	r.symbols.missing = 0
 }

@@ -67,9 +67,9 @@ func (t *table) differs(key int64, value uint32) bool {
 // inPackage counts a class as damaged if its name does not begin with the name of its
 // package.
 func (s *symbols) inPackage(name string, key int64) {
-	p := s.meta.parts.pack
+	p := s.chunk.meta.parts.pack
 	var v values
-	if key == 0 || p == nil || s.pools[p.pool].get(key) == 0 || !s.constant(p, key, &v) {
+	if key == 0 || p == nil || s.chunk.pools[p.pool].get(key) == 0 || !s.constant(p, key, &v) {
 		return
 	}
 	pack := strings.ReplaceAll(s.ids.words.List[s.symbol(p, &v)], "/", ".")

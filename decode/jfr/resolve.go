@@ -10,7 +10,7 @@ import (
 
 // symbols resolve the keys of the current chunk to ids, which are valid for all chunks.
 type symbols struct {
-	chunk   // the current one
+	chunk   chunk // the current one
 	rules   *rules.Table
 	known   constants
 	ids     identities
@@ -174,24 +174,26 @@ func (s *symbols) constant(p *program, key int64, v *values) (ok bool) {
 	if p == nil {
 		return false
 	}
-	at := s.pools[p.pool].get(key)
+	at := s.chunk.pools[p.pool].get(key)
 	if at == 0 {
 		s.missed(p, key)
 		return false
 	}
-	c := s.cursor(int(at - 1))
+	c := s.chunk.cursor(int(at - 1))
 	*v = values{}
 	p.run(&c, v)
 	return s.read(&c)
 }
 
 // held reports whether the chunk holds a constant of a class.
-func (s *symbols) held(p *program, key int64) bool { return p != nil && s.pools[p.pool].get(key) != 0 }
+func (s *symbols) held(p *program, key int64) bool {
+	return p != nil && s.chunk.pools[p.pool].get(key) != 0
+}
 
 // missed counts a missing constant. JDK 8 and 11 leave out methods, classes and symbols of classes that
 // were unloaded: that costs names of frames, but no event.
 func (s *symbols) missed(p *program, key int64) {
-	parts := &s.meta.parts
+	parts := &s.chunk.meta.parts
 	switch {
 	case key == 0: // there is none
 	case p == parts.method || p == parts.class || p == parts.symbol:
@@ -220,8 +222,8 @@ func (s *symbols) class(key int64) uint32 {
 	}
 	var v values
 	id := uint32(0)
-	if s.constant(s.meta.parts.class, key, &v) {
-		id = s.classOf(s.symbol(s.meta.parts.class, &v))
+	if s.constant(s.chunk.meta.parts.class, key, &v) {
+		id = s.classOf(s.symbol(s.chunk.meta.parts.class, &v))
 		s.inPackage(s.ids.classes.List[id], v[slotPackage])
 	}
 	s.known.classes.set(key, id+1)
@@ -253,7 +255,7 @@ func (s *symbols) classOf(word uint32) uint32 {
 // symbol reads the name a constant refers to, as a word: a symbol, or the string itself
 // in the files of some producers.
 func (s *symbols) symbol(p *program, v *values) uint32 {
-	if cl := s.meta.classes[p.pools[slotName]]; cl != nil && cl.name == "java.lang.String" {
+	if cl := s.chunk.meta.classes[p.pools[slotName]]; cl != nil && cl.name == "java.lang.String" {
 		return s.word(v[slotName])
 	}
 	key := v[slotName]
@@ -262,7 +264,7 @@ func (s *symbols) symbol(p *program, v *values) uint32 {
 	}
 	var t values
 	word := uint32(0)
-	if s.constant(s.meta.parts.symbol, key, &t) {
+	if s.constant(s.chunk.meta.parts.symbol, key, &t) {
 		word = s.word(t[slotName])
 	}
 	s.known.symbols.set(key, word+1)
@@ -289,14 +291,14 @@ func (s *symbols) text(at int64) string {
 	if at <= 0 {
 		return ""
 	}
-	c := s.cursor(int(at))
+	c := s.chunk.cursor(int(at))
 	text := c.str(func(key int64) string {
 		t, ok := s.known.texts[key]
 		if ok {
 			return t
 		}
-		if where := s.pools[s.meta.parts.texts].get(key); where != 0 {
-			inner := s.cursor(int(where - 1))
+		if where := s.chunk.pools[s.chunk.meta.parts.texts].get(key); where != 0 {
+			inner := s.chunk.cursor(int(where - 1))
 			t = inner.str(nil) // a constant that is a constant again ends here
 			s.read(&inner)
 		} else {
@@ -316,7 +318,7 @@ func (s *symbols) word(at int64) uint32 {
 	if at <= 0 {
 		return 0
 	}
-	c := s.cursor(int(at))
+	c := s.chunk.cursor(int(at))
 	if encoding, b, _ := c.raw(); plain(encoding, b) && !garbled(string(b)) {
 		if id, ok := s.ids.words.IDs[string(b)]; ok { // as nearly always, and without a copy
 			return id

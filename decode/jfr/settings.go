@@ -9,11 +9,11 @@ import (
 )
 
 func setting(r *Reader, v *values, ev *format.Event) bool {
-	p := r.meta.programs[v[slotID]]
+	p := r.symbols.chunk.meta.programs[v[slotID]]
 	if p == nil {
 		return false
 	}
-	name, value := r.text(v[slotName]), r.text(v[slotValue])
+	name, value := r.symbols.text(v[slotName]), r.symbols.text(v[slotValue])
 	if ns, _ := strconv.ParseInt(value, 10, 64); name == "lock" && ns > 0 { // async-profiler's, for parks as well
 		name, value = "threshold", strconv.FormatInt(ns, 10)+" ns"
 	}
@@ -23,13 +23,13 @@ func setting(r *Reader, v *values, ev *format.Event) bool {
 	}
 	waits := slices.Contains(hidesWaits[:], p.spec.name)
 	if name == "enabled" && waits {
-		r.recorded[p.spec.name] = r.recorded[p.spec.name] || value == "true"
+		r.evidence.recorded[p.spec.name] = r.evidence.recorded[p.spec.name] || value == "true"
 	}
 	key := p.class.name + "#" + name
-	if r.settings[key] == value {
+	if r.evidence.settings[key] == value {
 		return false
 	}
-	r.settings[key] = value
+	r.evidence.settings[key] = value
 	ev.Kind, ev.Name, ev.Value = format.KindSetting, key, value
 	if name == "threshold" && waits {
 		ev.Weight = nanoseconds(value)
@@ -62,13 +62,13 @@ func (r *Reader) reportIdle() {
 			how = format.IdleLong
 		}
 	}
-	r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingIdle, Value: how})
+	r.symbols.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingIdle, Value: how})
 }
 
 // settingOf returns a setting of an event of the JDK.
 func (r *Reader) settingOf(event, name string) (value string, set bool) {
 	for _, p := range prefixes {
-		if value, set = r.settings[p+event+"#"+name]; set {
+		if value, set = r.evidence.settings[p+event+"#"+name]; set {
 			break
 		}
 	}
@@ -79,20 +79,20 @@ func (r *Reader) settingOf(event, name string) (value string, set bool) {
 func (r *Reader) unrecorded() []format.Warning {
 	var events []string
 	for _, name := range hidesWaits {
-		if on, set := r.recorded[name]; set && !on {
+		if on, set := r.evidence.recorded[name]; set && !on {
 			events = append(events, "jdk."+name)
 		}
 	}
 	text := "waits were not recorded: the settings disable " + strings.Join(events, " and ")
 	switch {
-	case len(r.recorded) == 0 && !r.waitSeen:
+	case len(r.evidence.recorded) == 0 && !r.evidence.waitSeen:
 		text = "it is unknown whether waits were recorded: there is no wait event, and no setting of " +
 			"jdk.JavaMonitorEnter or jdk.ThreadPark"
 	case len(events) == 0:
 		return nil
 	}
 	how := "'contend jfc' prints settings that record all"
-	if r.meta != nil && r.meta.sampler {
+	if r.symbols.chunk.meta != nil && r.symbols.chunk.meta.sampler {
 		how = "async-profiler records them with -e lock"
 	}
 	return []format.Warning{{Code: format.CodeNotRecorded, Text: text, Hint: how}}

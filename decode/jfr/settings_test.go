@@ -19,7 +19,7 @@ import (
 // set books a setting of an event, and returns what is delivered of it.
 func (r *Reader) set(t *testing.T, event, name, value string) (ev format.Event, told bool) {
 	t.Helper()
-	for id, p := range r.meta.programs {
+	for id, p := range r.symbols.chunk.meta.programs {
 		if p.spec.name == event {
 			text := func(s string) int64 { return int64(r.grow(append([]byte{stringUTF8, byte(len(s))}, s...)...)) }
 			v := values{slotID: id, slotName: text(name), slotValue: text(value)}
@@ -34,7 +34,7 @@ func (r *Reader) set(t *testing.T, event, name, value string) (ev format.Event, 
 // No waits where none were recorded is no answer.
 func TestSettingsThatRecordNoWaits(t *testing.T) {
 	r := started(t)
-	clear(r.recorded)
+	clear(r.evidence.recorded)
 	for _, c := range []struct{ event, value, want string }{
 		{"ThreadSleep", "false", "it is unknown whether waits were recorded"},
 		{"ThreadPark", "false", "disable jdk.ThreadPark;"},
@@ -56,15 +56,15 @@ func TestSettingsThatRecordNoWaits(t *testing.T) {
 // What async-profiler did not record, no setting of the JDK would have.
 func TestAdviceForAsyncProfiler(t *testing.T) {
 	r := started(t)
-	clear(r.recorded)
+	clear(r.evidence.recorded)
 	for _, want := range []string{"'contend jfc' prints", "async-profiler records them with -e lock"} {
 		r.set(t, "JavaMonitorEnter", "enabled", "false")
 		s := r.Stats()
 		if w := s.Warnings; len(w) != 1 || !strings.Contains(w[0].Hint, want) ||
-			strings.HasSuffix(s.Format, format.OfAsyncProfiler) != r.meta.sampler {
+			strings.HasSuffix(s.Format, format.OfAsyncProfiler) != r.symbols.chunk.meta.sampler {
 			t.Errorf("%s: %v, want %q", s.Format, w, want)
 		}
-		r.meta.sampler = true
+		r.symbols.chunk.meta.sampler = true
 	}
 }
 
@@ -98,10 +98,11 @@ func TestSleepsHaveTheirUnit(t *testing.T) {
 	for name, want := range map[string]int64{"truth-8threads.jfr": 20e6, "truth-8threads-jdk25.jfr": 20} {
 		data := load(t, ours+"/"+name)
 		r := golden.Must(NewReader(bytes.NewReader(data), name, Options{}))(t)
-		golden.Equal(t, r.timespan(20, r.meta.units[slotTime]), want, name, "20", r.meta.units[slotTime])
+		unit := r.symbols.chunk.meta.units[slotTime]
+		golden.Equal(t, r.symbols.timespan(20, unit), want, name, "20", unit)
 	}
 	r := started(t)
-	golden.Equal(t, r.timespan(1000, "TICKS"), r.head.nanos(1000), "1000 ticks are")
+	golden.Equal(t, r.symbols.timespan(1000, "TICKS"), r.symbols.chunk.head.nanos(1000), "1000 ticks are")
 }
 
 func hints(h *unobserved) string {
@@ -134,17 +135,17 @@ func TestTruncatedStacksAndLoads(t *testing.T) {
 	r := started(t)
 	const key = 1 << 20
 	where := r.grow(1, 0) // truncated, and of no frames
-	r.pools[r.meta.parts.stack.pool].set(key, uint32(where)+1)
-	id := r.stack(key)
+	r.symbols.chunk.pools[r.symbols.chunk.meta.parts.stack.pool].set(key, uint32(where)+1)
+	id := r.symbols.stack(key)
 	r.inspect(&format.Event{Kind: format.KindWait, Stack: id, Time: 5, End: 3_000_005})
 	for _, share := range []float32{0.5, 0.9, 0.97, 1} {
 		cpuLoad(r, &values{slotLoad: int64(math.Float32bits(share))}, nil)
 	}
-	if r.unobserved.cut != (amount{1, 3_000_000}) || !r.unobserved.contended || r.unobserved.loads != 4 ||
-		r.unobserved.saturated != 2 {
-		t.Errorf("%+v", r.unobserved)
+	hidden := &r.evidence.unobserved
+	if hidden.cut != (amount{1, 3_000_000}) || !hidden.contended || hidden.loads != 4 || hidden.saturated != 2 {
+		t.Errorf("%+v", r.evidence.unobserved)
 	}
-	golden.Holds(t, hints(&r.unobserved), "truncated-stacks: the stacks of 1 wait, 3.00 ms")
+	golden.Holds(t, hints(&r.evidence.unobserved), "truncated-stacks: the stacks of 1 wait, 3.00 ms")
 }
 
 // environments are the events that tell what else a machine runs, and with which
@@ -178,7 +179,7 @@ func eventsOf(t *testing.T, path string) map[string]int {
 	t.Helper()
 	data := load(t, path)
 	count := map[string]int{}
-	s := splitter{input: input{in: bytes.NewReader(data)}, name: path, specs: wanted(), metas: map[string]*metadata{}}
+	s := splitter{in: input{in: bytes.NewReader(data)}, name: path, specs: wanted(), metas: map[string]*metadata{}}
 	for {
 		var c chunk
 		if err := s.next(&c); errors.Is(err, io.EOF) {
@@ -202,7 +203,8 @@ func started(t *testing.T) *Reader {
 	t.Helper()
 	r := golden.Must(NewReader(bytes.NewReader(load(t, ours+"/truth-8threads.jfr")), "test.jfr", Options{}))(t)
 	var ev format.Event
-	if err := r.Read(&ev); err != nil || r.meta.parts.stack == nil || r.head.features&compressed == 0 {
+	err := r.Read(&ev)
+	if chunk := &r.symbols.chunk; err != nil || chunk.meta.parts.stack == nil || chunk.head.features&compressed == 0 {
 		t.Fatal("no chunk with stacks: ", err)
 	}
 	return r
@@ -210,8 +212,8 @@ func started(t *testing.T) *Reader {
 
 // grow adds bytes to the chunk and returns where they are.
 func (r *Reader) grow(data ...byte) (at int) {
-	at = len(r.buf)
-	r.buf = append(bytes.Clone(r.buf), data...)
+	at = len(r.symbols.chunk.buf)
+	r.symbols.chunk.buf = append(bytes.Clone(r.symbols.chunk.buf), data...)
 	return at
 }
 
@@ -222,8 +224,8 @@ func TestConstantsInCycles(t *testing.T) {
 	const ping, pong, self = 1 << 20, 1<<20 + 1, 1<<20 + 2
 	for key, next := range map[int64]uint64{ping: pong, pong: ping, self: self} {
 		at := r.grow(append([]byte{stringConstant}, binary.AppendUvarint(nil, next)...)...)
-		r.pools[r.meta.parts.texts].set(key, uint32(at)+1)
-		golden.Equal(t, r.text(int64(at)), "", "constant", key, "reads")
+		r.symbols.chunk.pools[r.symbols.chunk.meta.parts.texts].set(key, uint32(at)+1)
+		golden.Equal(t, r.symbols.text(int64(at)), "", "constant", key, "reads")
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // splitter cuts an input into chunks. The metadata of the last chunk helps to find the next
 // one.
 type splitter struct {
-	input
+	in      input
 	name    string
 	skip    map[ChunkKey]bool
 	specs   map[string]*eventSpec
@@ -28,35 +28,35 @@ type splitter struct {
 // next cuts out the next chunk, into the array of the one it replaces. It returns io.EOF
 // after the last.
 func (s *splitter) next(c *chunk) error {
-	s.leave(c.buf)
-	*c = chunk{marks: c.marks[:0], losses: c.losses[:0], pools: c.pools, base: s.base}
+	s.in.leave(c.buf)
+	*c = chunk{marks: c.marks[:0], losses: c.losses[:0], pools: c.pools, base: s.in.base}
 	err := s.cutOut(c)
 	if err != nil {
 		c.head = s.head
 	}
-	c.end = s.taken()
+	c.end = s.in.taken()
 	return err
 }
 
 func (s *splitter) cutOut(c *chunk) error {
-	if err := s.fill(headerSize); err != nil {
+	if err := s.in.fill(headerSize); err != nil {
 		return s.endOfInput(c, err)
 	}
-	if string(s.buf[:len(magic)]) != magic {
+	if string(s.in.buf[:len(magic)]) != magic {
 		s.resync(c)
 		return nil
 	}
 	before := s.head
-	s.chunkAt = s.base
-	s.head = parseHeader(s.buf)
+	s.chunkAt = s.in.base
+	s.head = parseHeader(s.in.buf)
 	c.head = s.head
 	if hint, err := s.head.check(); err != nil {
-		return &format.Error{Pos: format.Pos{File: s.name, Off: s.base}, What: "chunk header", Err: err, Hint: hint}
+		return &format.Error{Pos: format.Pos{File: s.name, Off: s.in.base}, What: "chunk header", Err: err, Hint: hint}
 	}
 	if s.skip[s.head.key()] {
-		err := s.fill(int(s.head.size))
+		err := s.in.fill(int(s.head.size))
 		s.head = before
-		c.void, c.buf, c.off = true, s.kept(), len(s.buf)
+		c.void, c.buf, c.off = true, s.in.kept(), len(s.in.buf)
 		return err
 	}
 	if !s.head.sameTypes(&before) {
@@ -67,20 +67,20 @@ func (s *splitter) cutOut(c *chunk) error {
 	if c.unfinished || want > maxChunk {
 		want = maxChunk
 	}
-	if s.fill(int(want)) != nil { // an error other than the end comes up at the next chunk
+	if s.in.fill(int(want)) != nil { // an error other than the end comes up at the next chunk
 		if !c.unfinished {
-			s.endsEarly(c, len(s.buf))
+			s.endsEarly(c, len(s.in.buf))
 		}
 		c.unfinished = true
 	}
 	s.prepare(c)
-	c.buf = s.kept()
+	c.buf = s.in.kept()
 	return nil
 }
 
 // endOfInput distinguishes a clean end from a truncated header.
 func (s *splitter) endOfInput(c *chunk, err error) error {
-	if errors.Is(err, io.EOF) && len(s.buf) == 0 {
+	if errors.Is(err, io.EOF) && len(s.in.buf) == 0 {
 		return io.EOF
 	}
 	if !errors.Is(err, io.EOF) {
@@ -88,21 +88,21 @@ func (s *splitter) endOfInput(c *chunk, err error) error {
 	}
 	if s.chunks == 0 {
 		return &format.Error{
-			Pos:  format.Pos{File: s.name, Off: s.base + int64(len(s.buf))},
+			Pos:  format.Pos{File: s.name, Off: s.in.base + int64(len(s.in.buf))},
 			What: "chunk header",
 			Err:  format.ErrTruncated,
 			Hint: "the file holds no complete recording; copy or dump it again",
 		}
 	}
 	c.head = s.head
-	c.lose(0, len(s.buf), format.CodeTruncated, "chunk header: input ends early")
+	c.lose(0, len(s.in.buf), format.CodeTruncated, "chunk header: input ends early")
 	return io.EOF
 }
 
 // prepare finds the chunk's metadata and checkpoints.
 func (s *splitter) prepare(c *chunk) {
 	s.chunks++
-	c.buf, c.off = s.buf, headerSize
+	c.buf, c.off = s.in.buf, headerSize
 	whole := false
 	s.fresh = false
 	if !c.unfinished {
@@ -235,8 +235,8 @@ func (s *splitter) endsEarly(c *chunk, n int) {
 func (s *splitter) endAtNextHeader(c *chunk) {
 	if next := s.findHeader(headerSize); next >= 0 {
 		s.endsEarly(c, next)
-		s.unread(next)
-		c.buf = s.buf
+		s.in.unread(next)
+		c.buf = s.in.buf
 	}
 }
 
@@ -244,13 +244,13 @@ func (s *splitter) endAtNextHeader(c *chunk) {
 // after from, -1 when there is none. The magic alone may occur in data, and at
 // each flush a JDK writes a copy of the header as it then is into the chunk.
 func (s *splitter) findHeader(from int) int {
-	for from < len(s.buf) {
-		i := bytes.Index(s.buf[from:], []byte(magic))
-		if i < 0 || from+i+headerSize > len(s.buf) {
+	for from < len(s.in.buf) {
+		i := bytes.Index(s.in.buf[from:], []byte(magic))
+		if i < 0 || from+i+headerSize > len(s.in.buf) {
 			return -1
 		}
 		at := from + i
-		if h := parseHeader(s.buf[at:]); h.plausible() && !h.copies(&s.head, s.base+int64(at)-s.chunkAt) {
+		if h := parseHeader(s.in.buf[at:]); h.plausible() && !h.copies(&s.head, s.in.base+int64(at)-s.chunkAt) {
 			return at
 		}
 		from = at + 1
@@ -262,21 +262,21 @@ func (s *splitter) findHeader(from int) int {
 func (s *splitter) resync(c *chunk) {
 	const step = 1 << 20
 	for searched := 1; ; {
-		next := s.findHeader(min(searched, len(s.buf)))
+		next := s.findHeader(min(searched, len(s.in.buf)))
 		if next < 0 {
-			if done := len(s.buf) - headerSize; done > 0 { // a header may begin in the rest
-				s.drop(done)
+			if done := len(s.in.buf) - headerSize; done > 0 { // a header may begin in the rest
+				s.in.drop(done)
 				searched = 0
 			}
-			before := len(s.buf)
-			if s.fill(before+step) == nil || len(s.buf) > before {
+			before := len(s.in.buf)
+			if s.in.fill(before+step) == nil || len(s.in.buf) > before {
 				continue
 			}
-			next = len(s.buf)
+			next = len(s.in.buf)
 		}
-		s.unread(next)
+		s.in.unread(next)
 		break
 	}
 	c.head, c.void = s.head, true
-	c.lose(0, int(s.taken()-c.base), format.CodeLostData, "chunk: "+format.ErrCorrupt.Error())
+	c.lose(0, int(s.in.taken()-c.base), format.CodeLostData, "chunk: "+format.ErrCorrupt.Error())
 }

@@ -19,7 +19,7 @@ func (s *symbols) stack(key int64) format.StackID {
 	if id := s.known.stacks.get(key); id != 0 {
 		return format.StackID(id - 1)
 	}
-	if p := s.meta.parts.stack; s.early && p != nil && s.pools[p.pool].get(key) == 0 {
+	if p := s.chunk.meta.parts.stack; s.early && p != nil && s.chunk.pools[p.pool].get(key) == 0 {
 		return format.NoStack // JDK 17 may have written it with the chunk before, which is no damage
 	}
 	frames, entry, cut, nameless := s.stackFrames(key)
@@ -45,12 +45,12 @@ const maxFrames = 1 << 14
 // missing, nameless that a name is.
 func (s *symbols) stackFrames(key int64) (frames []frame, entry, cut, nameless bool) {
 	var v values
-	p := s.meta.parts.frame
-	if p == nil || !s.constant(s.meta.parts.stack, key, &v) {
+	p := s.chunk.meta.parts.frame
+	if p == nil || !s.constant(s.chunk.meta.parts.stack, key, &v) {
 		return nil, false, false, false
 	}
 	cut = v[slotTruncated] != 0
-	c := s.cursor(int(v[slotFrames]))
+	c := s.chunk.cursor(int(v[slotFrames]))
 	n := min(c.count("frames"), maxFrames)
 	frames = s.frames[:0]
 	for i := range n {
@@ -78,8 +78,8 @@ func (s *symbols) numbered(key int64) uint32 {
 	var v values
 	m := methodName{method: "[unknown method]"}
 	before := s.unnamed
-	if s.constant(s.meta.parts.method, key, &v) {
-		class, name := s.class(v[slotClass]), s.symbol(s.meta.parts.method, &v)
+	if s.constant(s.chunk.meta.parts.method, key, &v) {
+		class, name := s.class(v[slotClass]), s.symbol(s.chunk.meta.parts.method, &v)
 		if s.ids.words.List[name] == "" && s.unnamed > before {
 			name = s.wordOf(m.method)
 		}

@@ -29,14 +29,14 @@ func (s *symbols) thread(key int64) format.ThreadID {
 	if id := s.known.threads.get(key); id != 0 {
 		return format.ThreadID(id)
 	}
-	if id := s.ids.byKey[key]; id != format.NoThread && !s.held(s.meta.parts.thread, key) {
+	if id := s.ids.byKey[key]; id != format.NoThread && !s.held(s.chunk.meta.parts.thread, key) {
 		s.known.threads.set(key, uint32(id)) // one that ended as the chunk began is named by those before
 		return id
 	}
 	var v values
 	var k threadKey
 	group, virtual := "", false
-	if !s.constant(s.meta.parts.thread, key, &v) {
+	if !s.constant(s.chunk.meta.parts.thread, key, &v) {
 		k = threadKey{os: key, name: fmt.Sprintf("thread-%d", key)}
 	} else {
 		k = threadKey{v[slotID], v[slotOSID], s.ids.words.List[s.word(v[slotName])]}
@@ -71,7 +71,7 @@ func (s *symbols) thread(key int64) format.ThreadID {
 func (s *symbols) lifeOf(key int64) format.ThreadID {
 	missing := s.missing
 	id := s.thread(key)
-	if !s.held(s.meta.parts.thread, key) {
+	if !s.held(s.chunk.meta.parts.thread, key) {
 		s.missing = missing
 	}
 	return id

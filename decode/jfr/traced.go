@@ -15,7 +15,7 @@ import (
 // traced reads a call of a method that the settings name: one of those above, or a
 // synchronized one. It ignores others.
 func traced(r *Reader, v *values, ev *format.Event) bool {
-	found := *r.method(v[slotMethod]) // resolving stacks finds others
+	found := *r.symbols.method(v[slotMethod]) // resolving stacks finds others
 	m := &found
 	switch {
 	case m.synchronized:
@@ -33,8 +33,8 @@ func traced(r *Reader, v *values, ev *format.Event) bool {
 // section is a call of a synchronized method: the thread held the monitor during it,
 // because the trace begins after the entry.
 func (r *Reader) section(m *methodName, v *values, ev *format.Event) bool {
-	ev.Kind, ev.Activity, ev.Thread = format.KindActivity, format.ActivityRun, r.thread(v[slotThread])
-	ev.Stack = r.calledBy(m, r.stack(v[slotStack]))
+	ev.Kind, ev.Activity, ev.Thread = format.KindActivity, format.ActivityRun, r.symbols.thread(v[slotThread])
+	ev.Stack = r.symbols.calledBy(m, r.symbols.stack(v[slotStack]))
 	return ev.Thread != format.NoThread && ev.End > ev.Time
 }
 
@@ -63,13 +63,13 @@ type call struct {
 // virtualPark delivers a park of a virtual thread. Parks of platform threads, and pinned
 // ones, have their own events.
 func (r *Reader) virtualPark(m *methodName, v *values, ev *format.Event) bool {
-	ev.Thread = r.thread(v[slotThread])
-	if l := r.ids.virtual.lives[ev.Thread]; l == nil || l.lastPark > ev.Time {
+	ev.Thread = r.symbols.thread(v[slotThread])
+	if l := r.symbols.ids.virtual.lives[ev.Thread]; l == nil || l.lastPark > ev.Time {
 		return false
 	}
-	ev.Stack = r.calledBy(m, r.stack(v[slotStack]))
-	class, home := threaddump.ParkedOn(r.ids.frames[ev.Stack])
-	return r.parked(ev, r.intern(class), int64(r.intern(home)), virtualSpace, m.method != "park")
+	ev.Stack = r.symbols.calledBy(m, r.symbols.stack(v[slotStack]))
+	class, home := threaddump.ParkedOn(r.symbols.ids.frames[ev.Stack])
+	return r.parked(ev, r.symbols.intern(class), int64(r.symbols.intern(home)), virtualSpace, m.method != "park")
 }
 
 // entry is a synchronized method at whose entry a thread waited, with the class of the
@@ -79,14 +79,14 @@ type entry struct{ monitor, class, method string }
 // reportEntry reports a method whose calls the recorder could trace to show the owner of
 // the monitor. It looks at each stack once per chunk.
 func (r *Reader) reportEntry(stack format.StackID, class uint32) {
-	delete(r.ids.entries, stack)
-	f := r.ids.frames[stack][0]
-	e := entry{r.ids.classes.List[class], f.Class, f.Method}
-	if _, known := r.ids.entered[e]; known {
+	delete(r.symbols.ids.entries, stack)
+	f := r.symbols.ids.frames[stack][0]
+	e := entry{r.symbols.ids.classes.List[class], f.Class, f.Method}
+	if _, known := r.symbols.ids.entered[e]; known {
 		return
 	}
-	r.ids.entered[e] = struct{}{}
-	r.queue.Push(
+	r.symbols.ids.entered[e] = struct{}{}
+	r.symbols.queue.Push(
 		format.Event{Kind: format.KindSetting, Name: format.SettingEntry + e.monitor, Value: e.class + "::" + e.method},
 	)
 }

@@ -77,9 +77,9 @@ func TestFramesTellWhatIsReleased(t *testing.T) {
 			[2]string{aqs, "release"}, [2]string{lock, "unlock"}, app), lock, format.Exclusive, false},
 		{nil, "", format.Exclusive, false},
 	} {
-		got := r.releaseOf(c.frames)
-		if r.ids.classes.List[got.family] != c.family || got.mode != c.mode || got.passesOn != c.passesOn {
-			t.Errorf("%v: %+v of %s", c.frames, got, r.ids.classes.List[got.family])
+		got := r.symbols.releaseOf(c.frames)
+		if r.symbols.ids.classes.List[got.family] != c.family || got.mode != c.mode || got.passesOn != c.passesOn {
+			t.Errorf("%v: %+v of %s", c.frames, got, r.symbols.ids.classes.List[got.family])
 		}
 	}
 }
@@ -150,7 +150,7 @@ func TestEachParkHasTheUnparkThatEndedIt(t *testing.T) {
 // not hold is no reason to doubt it.
 func TestSamplesOfThreadsThatWaitAreNoRuns(t *testing.T) {
 	r := started(t)
-	if r.meta.parts.state == nil {
+	if r.symbols.chunk.meta.parts.state == nil {
 		t.Fatal("the recording has no states")
 	}
 	key := int64(1 << 20)
@@ -158,11 +158,11 @@ func TestSamplesOfThreadsThatWaitAreNoRuns(t *testing.T) {
 		"STATE_PARKED": false} {
 		key++
 		where := r.grow(append([]byte{stringUTF8, byte(len(name))}, name...)...)
-		r.pools[r.meta.parts.state.pool].set(key, uint32(where)+1)
-		golden.Equal(t, r.runs(key), want, name)
-		golden.Equal(t, r.runs(key), want, name)
+		r.symbols.chunk.pools[r.symbols.chunk.meta.parts.state.pool].set(key, uint32(where)+1)
+		golden.Equal(t, r.symbols.runs(key), want, name)
+		golden.Equal(t, r.symbols.runs(key), want, name)
 	}
-	if !r.runs(key + 1) {
+	if !r.symbols.runs(key + 1) {
 		t.Error("an unknown state")
 	}
 }

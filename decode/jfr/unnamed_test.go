@@ -18,9 +18,9 @@ func TestMissingNamesAreNoDamage(t *testing.T) {
 	golden.OK(t, err)
 	pooled := func(part func(*parts) *program) func(*Reader) {
 		return func(r *Reader) {
-			p := part(&r.meta.parts)
-			for key := range r.pools[p.pool].all {
-				r.pools[p.pool].set(key, 0)
+			p := part(&r.symbols.chunk.meta.parts)
+			for key := range r.symbols.chunk.pools[p.pool].all {
+				r.symbols.chunk.pools[p.pool].set(key, 0)
 			}
 		}
 	}

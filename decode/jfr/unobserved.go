@@ -29,22 +29,22 @@ func (a *amount) addWait(ns int64) { a.waits, a.ns = a.waits+1, a.ns+ns }
 
 // inspect looks at an event that is about to be delivered.
 func (r *Reader) inspect(ev *format.Event) {
-	r.until = max(r.until, ev.End)
+	r.evidence.until = max(r.evidence.until, ev.End)
 	switch ev.Kind {
 	case format.KindWait:
-		r.unobserved.contended = true
-		if _, cut := r.ids.cut[ev.Stack]; cut {
-			r.unobserved.cut.addWait(ev.End - ev.Time)
+		r.evidence.unobserved.contended = true
+		if _, cut := r.symbols.ids.cut[ev.Stack]; cut {
+			r.evidence.unobserved.cut.addWait(ev.End - ev.Time)
 		}
-		if _, nameless := r.ids.nameless[ev.Stack]; nameless {
-			r.unobserved.nameless.addWait(ev.End - ev.Time)
+		if _, nameless := r.symbols.ids.nameless[ev.Stack]; nameless {
+			r.evidence.unobserved.nameless.addWait(ev.End - ev.Time)
 		}
-		r.ids.virtual.observe(ev)
+		r.symbols.ids.virtual.observe(ev)
 	case format.KindActivity:
-		if _, nameless := r.ids.nameless[ev.Stack]; nameless && ev.Activity == format.ActivityPark {
-			r.unobserved.unsorted.addWait(ev.End - ev.Time)
+		if _, nameless := r.symbols.ids.nameless[ev.Stack]; nameless && ev.Activity == format.ActivityPark {
+			r.evidence.unobserved.unsorted.addWait(ev.End - ev.Time)
 		}
-		r.ids.virtual.observe(ev)
+		r.symbols.ids.virtual.observe(ev)
 	}
 }
 
@@ -54,9 +54,9 @@ const saturation = 0.95
 
 // cpuLoad notes how busy the machine was.
 func cpuLoad(r *Reader, v *values, _ *format.Event) bool {
-	r.unobserved.loads++
+	r.evidence.unobserved.loads++
 	if float64(math.Float32frombits(uint32(v[slotLoad]))) >= saturation {
-		r.unobserved.saturated++
+		r.evidence.unobserved.saturated++
 	}
 	return false
 }

@@ -16,10 +16,10 @@ import (
 
 // unpark is one call of LockSupport.unpark.
 type unpark struct {
-	at     int64
-	thread format.ThreadID
-	stack  format.StackID
-	release
+	at      int64
+	thread  format.ThreadID
+	stack   format.StackID
+	release release
 }
 
 // release is the operation that an unpark is part of: the release of a lock of some family,
@@ -44,14 +44,15 @@ type endedPark struct {
 
 // unpark takes a call of LockSupport.unpark.
 func (r *Reader) unpark(v *values, ev *format.Event) {
-	stack := r.stack(v[slotStack])
-	what, ok := r.ids.releases[stack]
+	stack := r.symbols.stack(v[slotStack])
+	what, ok := r.symbols.ids.releases[stack]
 	if !ok {
-		what = r.releaseOf(r.ids.frames[stack])
-		r.ids.releases[stack] = what
+		what = r.symbols.releaseOf(r.symbols.ids.frames[stack])
+		r.symbols.ids.releases[stack] = what
 	}
 	if what.family != 0 {
-		r.unparks.calls.list = append(r.unparks.calls.list, unpark{ev.Time, r.thread(v[slotThread]), stack, what})
+		calls := &r.evidence.unparks.calls
+		calls.list = append(calls.list, unpark{ev.Time, r.symbols.thread(v[slotThread]), stack, what})
 	}
 }
 
@@ -84,9 +85,9 @@ func (s *symbols) releaseOf(frames []format.Frame) (what release) {
 
 // park takes a park on a lock.
 func (r *Reader) park(ev *format.Event, class uint32) {
-	r.unparks.parks = append(
-		r.unparks.parks,
-		endedPark{ev.Time, ev.End, ev.Thread, ev.Object, ev.Stack, r.family(class), ev.Mode, ev.Failed},
+	r.evidence.unparks.parks = append(
+		r.evidence.unparks.parks,
+		endedPark{ev.Time, ev.End, ev.Thread, ev.Object, ev.Stack, r.symbols.family(class), ev.Mode, ev.Failed},
 	)
 }
 
@@ -160,8 +161,8 @@ func (w *unparks) deliver(queue *format.Queue) {
 		}
 		u := &unparks[at]
 		ev := format.Event{Kind: format.KindRelease, Time: u.at, Object: p.lock, Woken: p.thread}
-		if !u.passesOn { // else no thread released it
-			ev.Thread, ev.Mode, ev.Stack = u.thread, u.mode, u.stack
+		if !u.release.passesOn { // else no thread released it
+			ev.Thread, ev.Mode, ev.Stack = u.thread, u.release.mode, u.stack
 		}
 		if next := again[i]; next > u.at {
 			ev.Again = max(next-u.at, 0) // wild times may overflow
@@ -203,7 +204,7 @@ func wakes(
 		if found >= 0 && u.at < p.end-promptly {
 			break
 		}
-		if used[at] || u.thread == p.thread || u.family != p.family {
+		if used[at] || u.thread == p.thread || u.release.family != p.family {
 			continue
 		}
 		if lock := siteLocks[u.stack]; lock != format.NoObject && lock != p.lock {

@@ -22,7 +22,7 @@ type virtuals struct {
 	lived   float64 // recorded ends less recorded starts, both in ns after since
 	open    int     // lives without an end
 	covered float64 // ns of their lifetimes that events cover
-	ofJVM
+	jvm     ofJVM
 
 	inSamples   bool  // samples show the waiting ones
 	sampled     int   // that do
@@ -52,8 +52,8 @@ type virtualLife struct {
 func (v *virtuals) addThread(t format.ThreadID) {
 	if v.lives[t] == nil {
 		v.lives[t] = &virtualLife{lastPark: format.NoTime, coveredUntil: format.NoTime}
-		v.seen++
-		v.ran = true
+		v.jvm.seen++
+		v.jvm.ran = true
 	}
 }
 
@@ -62,7 +62,7 @@ func (v *virtuals) sample(at int64) {
 	if at != v.lastSampled {
 		v.sampled++
 	}
-	v.ran, v.lastSampled = true, at
+	v.jvm.ran, v.lastSampled = true, at
 }
 
 // observe takes an event of a thread, virtual or not.
@@ -79,7 +79,7 @@ func (v *virtuals) observe(ev *format.Event) {
 // bounded is false if their number is not known.
 func (v *virtuals) unobserved(until int64) (ns int64, bounded bool) {
 	lived := v.lived + float64(v.open)*(float64(until)-float64(v.since))
-	return int64(min(max(lived-v.covered, 0), 1<<62)), !v.uncounted && v.counted()
+	return int64(min(max(lived-v.covered, 0), 1<<62)), !v.uncounted && v.jvm.counted()
 }
 
 // counted reports whether the start of each virtual thread of the current JVM is recorded.
@@ -88,28 +88,28 @@ func (o *ofJVM) counted() bool {
 }
 
 // any reports whether there were virtual threads.
-func (v *virtuals) any() bool { return v.ran || v.before }
+func (v *virtuals) any() bool { return v.jvm.ran || v.before }
 
 // next ends the current JVM at an instant.
 func (v *virtuals) next(at int64) {
-	v.before, v.uncounted = v.any(), v.uncounted || !v.counted()
+	v.before, v.uncounted = v.any(), v.uncounted || !v.jvm.counted()
 	v.lived += float64(v.open) * (float64(at) - float64(v.since))
-	v.open, v.ofJVM = 0, ofJVM{}
+	v.open, v.jvm = 0, ofJVM{}
 }
 
 // virtualStart takes the start of a virtual thread.
 func virtualStart(r *Reader, v *values, ev *format.Event) bool {
-	r.lifeOf(v[slotThread])
-	all := &r.ids.virtual
-	all.started, all.open = all.started+1, all.open+1
+	r.symbols.lifeOf(v[slotThread])
+	all := &r.symbols.ids.virtual
+	all.jvm.started, all.open = all.jvm.started+1, all.open+1
 	all.lived -= float64(ev.Time) - float64(all.since)
 	return false
 }
 
 // virtualEnd takes the end of a virtual thread that started in the recording, or before it.
 func virtualEnd(r *Reader, v *values, ev *format.Event) bool {
-	r.lifeOf(v[slotThread])
-	all := &r.ids.virtual
+	r.symbols.lifeOf(v[slotThread])
+	all := &r.symbols.ids.virtual
 	all.open--
 	all.lived += float64(ev.Time) - float64(all.since)
 	return false
@@ -119,9 +119,9 @@ func virtualEnd(r *Reader, v *values, ev *format.Event) bool {
 func (r *Reader) virtualSetting(event, name, value string) {
 	switch {
 	case event == "VirtualThreadStart" && name == "enabled":
-		r.ids.virtual.unlisted = r.ids.virtual.unlisted || value != "true"
+		r.symbols.ids.virtual.jvm.unlisted = r.symbols.ids.virtual.jvm.unlisted || value != "true"
 	case event == "MethodTrace" && name == "filter":
-		r.ids.virtual.traced = strings.Contains(value, threaddump.LockSupport+"::park")
+		r.symbols.ids.virtual.jvm.traced = strings.Contains(value, threaddump.LockSupport+"::park")
 	}
 }
 
@@ -141,22 +141,22 @@ func (s *symbols) indicatesVirtual(v *values) bool {
 		return true
 	}
 	var group values
-	return s.meta.parts.group != nil && s.constant(s.meta.parts.group, v[slotGroup], &group) &&
+	return s.chunk.meta.parts.group != nil && s.constant(s.chunk.meta.parts.group, v[slotGroup], &group) &&
 		s.text(group[slotName]) == carriers
 }
 
 // virtualWarning returns the warning about unobserved waits of virtual threads; none
 // without virtual threads.
 func (r *Reader) virtualWarning() []format.Warning {
-	v := &r.ids.virtual
+	v := &r.symbols.ids.virtual
 	if !v.any() {
 		return nil
 	}
 	what, hint := "no waits", "'contend jfc --exact' makes JDK 25 record those for locks of java.util.concurrent"
 	switch {
-	case !r.meta.unmounts:
+	case !r.symbols.chunk.meta.unmounts:
 		what, hint = "no waits for locks of java.util.concurrent", ""
-	case v.traced:
+	case v.jvm.traced:
 		what, hint = "no waits for monitors, which JDK 24 and later never record,", ""
 	}
 	those := "virtual threads"
@@ -180,7 +180,7 @@ func (r *Reader) virtualWarning() []format.Warning {
 		Text: human.Say("%s of %s are recorded: ", what, those),
 		Hint: hint,
 	}
-	if ns, bounded := v.unobserved(max(r.until, r.head.end())); bounded {
+	if ns, bounded := v.unobserved(max(r.evidence.until, r.symbols.chunk.head.end())); bounded {
 		w.Hidden = max(ns, 1)
 		w.Text += human.Say("at most %v are hidden", time.Duration(ns))
 	} else {

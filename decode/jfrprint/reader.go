@@ -19,10 +19,10 @@ import (
 
 // Reader is a format.Source over one such text.
 type Reader struct {
-	name string
-	next func() (e event, ok bool)
-	read func() int64 // bytes
-	rules.Memo
+	name    string
+	next    func() (e event, ok bool)
+	read    func() int64 // bytes
+	rules   rules.Memo
 	threads format.Interner[string]
 	locks   format.Interner[lockKey]
 	stacks  format.Stacks
@@ -58,7 +58,7 @@ func isText(start []byte) bool {
 
 // NewReader returns a reader of such a text. It gives no errors but io.EOF and those of the input.
 func NewReader(in *bufio.Reader, name string, t *rules.Table) *Reader {
-	r := &Reader{name: name, Memo: rules.NewMemo(t), first: format.NoTime, last: format.NoTime}
+	r := &Reader{name: name, rules: rules.NewMemo(t), first: format.NoTime, last: format.NoTime}
 	if head, _ := in.Peek(peeked); isJSON(head) {
 		d := newDocument(in)
 		r.next, r.read, r.torn = d.event, d.in.InputOffset, func() bool { return d.torn }
@@ -140,7 +140,7 @@ func (r *Reader) deliver(e *event) {
 	case "JavaMonitorEnter":
 		ev.Kind, ev.Object = format.KindWait, r.lock(e, format.KindMonitor)
 	case "ThreadPark":
-		res := r.Classify(e.class, ev.Stack, e.frames)
+		res := r.rules.Classify(e.class, ev.Stack, e.frames)
 		ev.Owner = format.NoThread
 		if ev.Kind, ev.Mode = format.KindWait, res.Mode; res.Verdict != rules.Lock {
 			ev.Kind, ev.Resource = format.KindActivity, res.Verdict == rules.Resource
@@ -151,7 +151,7 @@ func (r *Reader) deliver(e *event) {
 		ev.Object = r.lock(e, res.Kind)
 	case "JavaMonitorWait":
 		ev.Kind, ev.Activity = format.KindActivity, format.ActivityWait
-		ev.Resource = r.Classify(e.class, ev.Stack, e.frames).Verdict == rules.Resource
+		ev.Resource = r.rules.Classify(e.class, ev.Stack, e.frames).Verdict == rules.Resource
 		ev.Object = r.lock(e, format.KindMonitor)
 	case "VirtualThreadPinned": // what it waits for has an event of its own, or is not recorded
 		ev.Kind, ev.Activity, ev.Owner = format.KindActivity, format.ActivitySeen, format.NoThread

@@ -179,7 +179,7 @@ func (r *Reader) wake(t *thread, at int64, addr uint64, private bool, n int64) {
 	if l == nil { // no thread has waited there
 		return
 	}
-	if t.held.open && t.held.lock == l {
+	if t.held.open && t.held.wait.lock == l {
 		r.settle(t)
 	}
 	k := wake{at: at, addr: addr, by: t.id, left: max(n, 0)}

@@ -25,7 +25,7 @@ type wait struct {
 // heldBack is a wait that is over. If the thread blocks on the same lock again at once,
 // another thread was quicker and the wait continues.
 type heldBack struct {
-	wait
+	wait wait
 	end  int64
 	open bool // there is one
 }
@@ -93,10 +93,10 @@ func (t *thread) wokeUp(at int64) int64 {
 // and the wait would not be held back any more; nor would it sleep without the lock.
 func (r *Reader) retries(t *thread, w *wait) bool {
 	h := &t.held
-	if w.lock != h.lock || w.result != h.result || t.slept {
+	if w.lock != h.wait.lock || w.result != h.wait.result || t.slept {
 		return false
 	}
-	if w.stack != h.stack && r.stacks.byID[w.stack].use.at != r.stacks.byID[h.stack].use.at {
+	if w.stack != h.wait.stack && r.stacks.byID[w.stack].use.at != r.stacks.byID[h.wait.stack].use.at {
 		return false
 	}
 	on := t.ran
@@ -129,7 +129,7 @@ func (r *Reader) unblock(t *thread, at int64, ret int64) {
 	r.announce(w.lock, &w)
 	if w.again {
 		r.release(t, &t.held.wait, w.start)
-		w.asked = t.held.asked
+		w.asked = t.held.wait.asked
 	}
 	t.held, t.ran, t.slept = heldBack{w, at, true}, 0, false
 	if ret == errTimedOut && !w.lock.gil { // the interpreter asks again every 5 ms
@@ -143,7 +143,7 @@ func (r *Reader) settle(t *thread) {
 		return
 	}
 	r.release(t, &t.held.wait, 0)
-	t.had, t.mode = t.held.lock, t.held.result.Mode
+	t.had, t.mode = t.held.wait.lock, t.held.wait.result.Mode
 	r.wait(t, false)
 }
 
@@ -151,20 +151,20 @@ func (r *Reader) settle(t *thread) {
 func (r *Reader) wait(t *thread, failed bool) {
 	h := &t.held
 	h.open = false
-	if h.end < h.asked {
+	if h.end < h.wait.asked {
 		return
 	}
-	if h.woken != format.NoTime {
-		r.seen.lag += max(h.end-h.woken, 0)
+	if h.wait.woken != format.NoTime {
+		r.seen.lag += max(h.end-h.wait.woken, 0)
 	}
 	r.Push(format.Event{
 		Kind:   format.KindWait,
 		Thread: t.id,
-		Object: h.lock.id,
-		Mode:   h.result.Mode,
-		Owner:  h.waker,
-		Stack:  h.stack,
-		Time:   h.asked,
+		Object: h.wait.lock.id,
+		Mode:   h.wait.result.Mode,
+		Owner:  h.wait.waker,
+		Stack:  h.wait.stack,
+		Time:   h.wait.asked,
 		End:    h.end,
 		Failed: failed,
 	})

@@ -227,7 +227,8 @@ func TestHintsAtOwners(t *testing.T) {
 	for path, want := range map[string]string{
 		"freeze": `"shop indexer" is in com.intellij.openapi.application.impl.ApplicationImpl.runReadAction and may hold ` +
 			`com.intellij.openapi.application.impl.ReadMostlyRWLock@78b535fc`,
-		"watchdog":            "Thread - 7\" holds a monitor since shop.Session.keep:481, where they wait: probably this one",
+		"watchdog": "Thread - 7\" holds a monitor since shop.Session.keep:481, where they wait: probably " +
+			"this one",
 		"pinned":              `"ForkJoinPool-1-worker-1" holds a monitor since demo.Pin.work:12`,
 		"no-lock-lines":       `"clerk-3" is in shop.Till.ring, where they wait, and may hold it`,
 		"dalvik-owner-absent": `"Writer (2)" (of shop.Box)`,

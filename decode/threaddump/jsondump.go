@@ -54,8 +54,8 @@ func (s *stream) nextJSON() (*Dump, error) {
 	for s.json.More() {
 		b := &jsonBuilder{file: file{builder: newBuilder(s.names, format.NoTime)}, dec: s.json}
 		err := b.value("", 0)
-		b.next()
-		d := b.finish(false)
+		b.file.next()
+		d := b.file.finish(false)
 		if b.instant {
 			d.Spread = 0
 		}
@@ -75,7 +75,7 @@ const maxDepth = 64
 
 // jsonBuilder shares with the text form that threads have a time each.
 type jsonBuilder struct {
-	file
+	file    file
 	dec     *json.Decoder
 	instant bool // all threads were stopped
 }
@@ -89,9 +89,9 @@ func (b *jsonBuilder) value(key string, depth int) error {
 	if err != nil {
 		return err
 	}
-	if text, ok := token.(string); ok && key == "time" && b.dump.Time == format.NoTime {
+	if text, ok := token.(string); ok && key == "time" && b.file.dump.Time == format.NoTime {
 		if t, ok := timeIn(text); ok {
-			b.dump.Time = t
+			b.file.dump.Time = t
 		}
 	}
 	switch token {
@@ -143,22 +143,27 @@ var threadArrays = []string{"threads", "value"}
 
 // addThread takes a thread. A thread in two containers counts once.
 func (b *jsonBuilder) addThread(t *jsonThread) {
-	b.next()
-	if !b.known(int64(t.TID)) {
+	b.file.next()
+	if !b.file.known(int64(t.TID)) {
 		return
 	}
-	b.begin(
-		Thread{Name: b.names.intern(t.Name), JavaID: int64(t.TID), State: b.names.intern(t.State), Virtual: t.Virtual},
+	b.file.begin(
+		Thread{
+			Name:    b.file.names.intern(t.Name),
+			JavaID:  int64(t.TID),
+			State:   b.file.names.intern(t.State),
+			Virtual: t.Virtual,
+		},
 	)
 	if at, ok := timeIn(t.Time); ok {
-		b.seenAt(at)
+		b.file.seenAt(at)
 	}
 	for _, f := range t.Stack {
-		b.frame(f, dotted)
+		b.file.frame(f, dotted)
 	}
 	for _, o := range t.Owned {
 		for _, lock := range o.Locks {
-			b.locks(b.names.hashed(lock), int(o.Depth))
+			b.file.locks(b.file.names.hashed(lock), int(o.Depth))
 		}
 	}
 	for _, w := range [...]struct {
@@ -166,10 +171,10 @@ func (b *jsonBuilder) addThread(t *jsonThread) {
 		how    Wait
 	}{{t.BlockedOn, Blocked}, {t.WaitingOn, Waiting}, {t.Park.Object, Parked}} {
 		if w.object != "" {
-			b.waits(w.how, b.names.hashed(w.object))
+			b.file.waits(w.how, b.file.names.hashed(w.object))
 		}
 	}
 	if t.Park.Owner != 0 {
-		b.claims = append(b.claims, claim{owner: int64(t.Park.Owner), ref: b.cur.For})
+		b.file.claims = append(b.file.claims, claim{owner: int64(t.Park.Owner), ref: b.file.cur.For})
 	}
 }

@@ -67,32 +67,36 @@ type jsonElement struct {
 
 // addInfo takes a thread. All threads of such a dump are from one instant.
 func (b *jsonBuilder) addInfo(t *jsonInfo) {
-	b.next()
-	if !b.known(int64(t.ThreadID)) {
+	b.file.next()
+	if !b.file.known(int64(t.ThreadID)) {
 		return
 	}
 	b.instant = true
-	b.begin(Thread{Name: b.names.intern(t.ThreadName), JavaID: int64(t.ThreadID), State: b.names.intern(t.ThreadState)})
+	b.file.begin(Thread{
+		Name:   b.file.names.intern(t.ThreadName),
+		JavaID: int64(t.ThreadID),
+		State:  b.file.names.intern(t.ThreadState),
+	})
 	for _, e := range t.StackTrace.elements[:min(len(t.StackTrace.elements), format.MaxFrames)] {
-		b.cur.Frames = append(b.cur.Frames, b.infoFrame(e))
+		b.file.cur.Frames = append(b.file.cur.Frames, b.infoFrame(e))
 	}
 	for _, line := range t.StackTrace.lines {
-		b.frame(line, dotted)
+		b.file.frame(line, dotted)
 	}
 	for _, lock := range t.Holding {
-		b.cur.hold(b.names.sparkLock(lock))
+		b.file.cur.hold(b.file.names.sparkLock(lock))
 	}
 	for _, m := range t.Monitors {
 		frame := -1
 		if m.Depth != nil {
 			frame = int(*m.Depth)
 		}
-		b.locks(b.names.infoLock(m), frame)
+		b.file.locks(b.file.names.infoLock(m), frame)
 	}
 	if t.Synchronizers != nil {
-		b.dump.Ownables = true
+		b.file.dump.Ownables = true
 		for _, s := range *t.Synchronizers {
-			b.cur.hold(b.names.infoLock(s))
+			b.file.cur.hold(b.file.names.infoLock(s))
 		}
 	}
 	b.waitsInfo(t)
@@ -101,27 +105,28 @@ func (b *jsonBuilder) addInfo(t *jsonInfo) {
 // waitsInfo sets the lock that the thread waits for. Its state and frames distinguish a
 // monitor from a park.
 func (b *jsonBuilder) waitsInfo(t *jsonInfo) {
-	ref := b.names.infoLock(t.LockInfo)
+	ref := b.file.names.infoLock(t.LockInfo)
 	if ref == (LockRef{}) {
-		ref = b.names.hashed(t.LockName)
+		ref = b.file.names.hashed(t.LockName)
 	}
 	if ref == (LockRef{}) {
-		ref, t.OwnerID = b.names.sparkLock(t.BlockedOn), t.BlockedBy
+		ref, t.OwnerID = b.file.names.sparkLock(t.BlockedOn), t.BlockedBy
 	}
 	if ref == (LockRef{}) {
 		return
 	}
-	b.waitsByState(ref)
+	b.file.waitsByState(ref)
 	if t.OwnerID > 0 {
-		b.claims = append(b.claims, claim{int64(t.OwnerID), b.names.intern(t.OwnerName), int64(t.OwnerID), b.cur.For})
+		name := b.file.names.intern(t.OwnerName)
+		b.file.claims = append(b.file.claims, claim{int64(t.OwnerID), name, int64(t.OwnerID), b.file.cur.For})
 	}
 }
 
 func (b *jsonBuilder) infoFrame(e jsonElement) format.Frame {
 	f := format.Frame{
-		Class:  b.names.intern(ClassName(e.Class)),
-		Method: b.names.intern(e.Method),
-		File:   b.names.intern(e.File),
+		Class:  b.file.names.intern(ClassName(e.Class)),
+		Method: b.file.names.intern(e.Method),
+		File:   b.file.names.intern(e.File),
 		Line:   max(e.Line, 0),
 	}
 	if e.Line == -2 {

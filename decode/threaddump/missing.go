@@ -48,13 +48,15 @@ func (m *missing) guess(d *Dump) {
 			if o, f := d.inMethod(t.For, at.Class, at.Method); o != nil {
 				m.inside = fmt.Sprintf("%q is in %s.%s, where they wait, and may hold it", o.Name, f.Class, f.Method)
 				if in := o.entered(); strings.HasPrefix(in, f.Class+"."+f.Method+":") {
-					m.inside = fmt.Sprintf("%q holds a monitor since %s, where they wait: probably this one", o.Name, in)
+					const form = "%q holds a monitor since %s, where they wait: probably this one"
+					m.inside = fmt.Sprintf(form, o.Name, in)
 				}
 			}
 		case t.Wait == Parked && sharedLock(t.For.Class) && !d.holds(t.For):
 			for _, at := range t.Frames {
 				if o, f := d.inMethod(t.For, at.Class, otherSide(at.Method)); o != nil {
-					m.insideNamed, m.inside = true, fmt.Sprintf("%q is in %s.%s and may hold %s", o.Name, f.Class, f.Method, t.For)
+					m.insideNamed = true
+					m.inside = fmt.Sprintf("%q is in %s.%s and may hold %s", o.Name, f.Class, f.Method, t.For)
 					break
 				}
 			}

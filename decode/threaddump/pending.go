@@ -9,7 +9,7 @@ import (
 
 // pending is an input with its next dump.
 type pending struct {
-	*stream
+	stream *stream
 	dump   *Dump
 	cut    format.Damage                 // of the dump, if it was cut
 	ahead  []readAhead                   // the dumps read after it
@@ -41,7 +41,7 @@ func (r *Reader) SetAside(open func() (*bufio.Reader, error), close func()) {
 	p := r.inputs[0]
 	p.begins, p.reopen, p.close = &Dump{Time: p.dump.Time, Uptime: p.dump.Uptime}, open, close
 	p.dump, p.ahead, p.size, p.ended = nil, nil, 0, false
-	p.letGo()
+	p.stream.letGo()
 	close()
 }
 
@@ -50,11 +50,11 @@ func (p *pending) resume() {
 	in, err := p.reopen()
 	p.reopen = nil
 	if err != nil {
-		p.broken = err
+		p.stream.broken = err
 		p.close()
 		return
 	}
-	p.stream = newStream(in, p.name, 0, 0)
+	p.stream = newStream(in, p.stream.name, 0, 0)
 	p.advance()
 }
 
@@ -69,7 +69,7 @@ func (p *pending) advance() bool {
 	}
 	p.dump = nil
 	if p.close != nil {
-		p.letGo()
+		p.stream.letGo()
 		p.close()
 	}
 	return false
@@ -82,18 +82,19 @@ const fused = "lines of several processes are interleaved in a thread dump, with
 // do the dumps on either side of it.
 func (p *pending) readAhead() {
 	for !p.ended && len(p.ahead) < maxAhead && p.size < maxAheadBytes {
-		from := p.bytes()
-		d, err := p.next()
+		from := p.stream.bytes()
+		d, err := p.stream.next()
 		if err != nil {
 			p.ended = true
 			return
 		}
-		r := readAhead{dump: d, size: p.bytes() - from}
+		r := readAhead{dump: d, size: p.stream.bytes() - from}
 		if d.Fused {
-			r.cut = p.damage(fused, d.Time)
+			r.cut = p.stream.damage(fused, d.Time)
 			r.cut.Code = format.CodeLostData
 		} else if d.Cut {
-			r.cut = p.damage("a thread dump is cut off: its last thread may be incomplete, and others missing", d.Time)
+			const cut = "a thread dump is cut off: its last thread may be incomplete, and others missing"
+			r.cut = p.stream.damage(cut, d.Time)
 		}
 		p.size += r.size
 		at := len(p.ahead)

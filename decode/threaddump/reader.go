@@ -25,11 +25,11 @@ type Reader struct {
 	clock  clock
 	run    []*Dump // the next dumps, all of one second
 	symbols
-	dumps   int
-	timed   bool
-	last    int64
-	missing missing
-	processes
+	dumps     int
+	timed     bool
+	last      int64
+	missing   missing
+	processes processes
 }
 
 // NewReader returns a reader of the dumps in one input, of which some lines and bytes are
@@ -39,7 +39,7 @@ type Reader struct {
 func NewReader(in *bufio.Reader, name string, t *rules.Table, line int, off int64) (*Reader, error) {
 	p := &pending{stream: newStream(in, name, line, off)}
 	if !p.advance() {
-		return nil, p.notMine()
+		return nil, p.stream.notMine()
 	}
 	return &Reader{inputs: []*pending{p}, symbols: newSymbols(t), last: format.NoTime}, nil
 }
@@ -125,7 +125,7 @@ func (r *Reader) fetch() *Dump {
 		r.missing.mixed++
 	}
 	if d.Garbled > 0 {
-		lost := p.damage(garbled(d), d.Time)
+		lost := p.stream.damage(garbled(d), d.Time)
 		lost.Code, lost.Events = format.CodeLostData, int64(d.Garbled)
 		r.missing.cut = append(r.missing.cut, lost)
 		r.Said.Damage.AddDamage(lost)
@@ -196,18 +196,18 @@ func (r *Reader) deliver(d *Dump) {
 func (r *Reader) Stats() format.Stats {
 	s := r.Said
 	s.Damage.Places = slices.Clip(s.Damage.Places)
-	s.Format = r.inputs[0].format
+	s.Format = r.inputs[0].stream.format
 	for _, p := range r.inputs {
-		s.BytesRead += p.bytes()
-		if p.format != s.Format {
+		s.BytesRead += p.stream.bytes()
+		if p.stream.format != s.Format {
 			s.Format = "thread dumps"
 		}
-		if p.broken != nil && !errors.Is(p.broken, io.EOF) {
+		if p.stream.broken != nil && !errors.Is(p.stream.broken, io.EOF) {
 			s.Warnings = append(
 				s.Warnings,
-				format.Warning{Code: format.CodeTruncated, Text: p.name + ": the input ends early"},
+				format.Warning{Code: format.CodeTruncated, Text: p.stream.name + ": the input ends early"},
 			)
-			s.Damage.AddDamage(p.damage("the input ends early", format.NoTime))
+			s.Damage.AddDamage(p.stream.damage("the input ends early", format.NoTime))
 		}
 	}
 	s.BytesTotal = s.BytesRead
@@ -223,7 +223,7 @@ func (r *Reader) Stats() format.Stats {
 		s.Unit = format.UnitThreads
 	}
 	s.Warnings = append(s.Warnings, r.missing.warnings(r.dumps, r.timed)...)
-	if n := r.reusedIDs; n > 0 && !r.mixed && len(r.processes.threads) > 1 {
+	if n := r.reusedIDs; n > 0 && !r.processes.mixed && len(r.processes.threads) > 1 {
 		s.Warnings = append(
 			s.Warnings,
 			format.Warning{

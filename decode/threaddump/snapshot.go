@@ -261,7 +261,8 @@ func doing(t *Thread) format.Activity {
 		switch f := &t.Frames[i]; {
 		case f.Class == "java.lang.Thread" && strings.HasPrefix(f.Method, "sleep"):
 			return format.ActivitySleep
-		case !parking(f) && !strings.HasPrefix(f.Class, "java.lang.VirtualThread") && f.Class != "jdk.internal.vm.Continuation":
+		case !parking(f) && !strings.HasPrefix(f.Class, "java.lang.VirtualThread") &&
+			f.Class != "jdk.internal.vm.Continuation":
 			return format.ActivityPark
 		}
 	}

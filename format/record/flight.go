@@ -20,7 +20,7 @@ func (s *session) startFlight() (err error) {
 	if err := s.dir.held(); err != nil {
 		return err
 	}
-	f, err := s.dir.create(settingsName, s.Settings)
+	f, err := s.dir.create(settingsName, s.config.Settings)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (s *session) startFlight() (err error) {
 			s.endFlight(s.dir.name)
 		}
 	}()
-	least := int((s.Duration + 3*patience) / time.Second)
+	least := int((s.config.Duration + 3*patience) / time.Second)
 	answer, err := s.jcmd(
 		s.ctx,
 		"JFR.start name=%s settings=%s dumponexit=true duration=%ds filename=%s",

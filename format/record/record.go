@@ -174,7 +174,7 @@ func showProgress(d time.Duration, progress func(left time.Duration)) (stop func
 }
 
 type session struct {
-	Config
+	config     Config
 	ctx        context.Context // whose end is that of the recording
 	p          *attach.Process
 	dir        *folder
@@ -190,7 +190,7 @@ func newSession(ctx context.Context, p *attach.Process, c Config) (*session, err
 	if err := p.Renew(); err != nil {
 		return nil, err
 	}
-	s := &session{Config: c, ctx: ctx, p: p}
+	s := &session{config: c, ctx: ctx, p: p}
 	in, err := p.Open(p.Temp())
 	if err == nil {
 		s.dir, err = newFolder(ctx, in, p.Temp(), p.Key(), s.settle)
@@ -278,11 +278,11 @@ func (s *session) startAgent(flight bool) (trace *os.File, err error) {
 		Jar:      jar,
 		File:     s.dir.path(traceName),
 		Lease:    s.dir.path(s.leased),
-		Rate:     number(s.Rate),
-		Overhead: number(s.Overhead),
+		Rate:     number(s.config.Rate),
+		Overhead: number(s.config.Overhead),
 		Evidence: flight,
 	}
-	if s.Exact {
+	if s.config.Exact {
 		o.Exact = search
 	}
 	runs := func() bool { return fileSize(trace) > 0 }
@@ -342,7 +342,7 @@ func number(f float64) string {
 func (s *session) stopAgent(ended bool) {
 	_ = s.dir.here.Remove(s.leased)
 	tries := 60
-	if s.Exact {
+	if s.config.Exact {
 		tries *= 4 // its classes are rewritten again
 	}
 	for range tries {
@@ -372,8 +372,8 @@ func complete(f *os.File) bool {
 // wait keeps the lease alive until the time is over, ctx ends or space runs low; after each
 // step it checks whether the process has ended or space is low.
 func (s *session) wait(ctx context.Context, step time.Duration) (ended, scarce bool) {
-	defer showProgress(s.Duration, s.Progress)()
-	over := time.Now().Add(s.Duration)
+	defer showProgress(s.config.Duration, s.config.Progress)()
+	over := time.Now().Add(s.config.Duration)
 	turn := time.NewTicker(step)
 	defer turn.Stop()
 	for {

@@ -77,12 +77,12 @@ func newHistRow(l *waits.Row) HistRow {
 		Keys:      l.Keys,
 		StartNs:   l.Start,
 		EndNs:     l.End,
-		Waits:     l.Waits(),
-		Exact:     NewLengths(&l.Exact),
-		Corrected: NewLengths(&l.Corrected),
-		AtLeast:   NewLengths(&l.AtLeast),
-		AtMost:    NewLengths(&l.AtMost),
-		Open:      l.Open,
+		Waits:     l.Lengths.Waits(),
+		Exact:     NewLengths(&l.Lengths.Exact),
+		Corrected: NewLengths(&l.Lengths.Corrected),
+		AtLeast:   NewLengths(&l.Lengths.AtLeast),
+		AtMost:    NewLengths(&l.Lengths.AtMost),
+		Open:      l.Lengths.Open,
 	}
 }
 

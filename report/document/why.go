@@ -94,7 +94,7 @@ const (
 
 // whyBuilder makes the document of one wait.
 type whyBuilder struct {
-	*Why
+	why    *Why
 	wait   *waits.Wait
 	window *waits.Window // the activities around the wait
 	sym    *analysis.Symbols
@@ -112,7 +112,7 @@ func NewWhy(
 	all int64,
 ) *Why {
 	d := whyBuilder{wait: w, window: s, sym: sym, sites: of}
-	d.Why = &Why{
+	d.why = &Why{
 		Schema:  "contend.why/1",
 		Lock:    sym.LockName(w.Lock),
 		Class:   sym.ClassName(w.Lock),
@@ -126,21 +126,22 @@ func NewWhy(
 		Waits:   all,
 		Lanes:   []ThreadLane{},
 	}
-	d.FromNs, d.ToNs = s.Bounds()
+	d.why.FromNs, d.why.ToNs = s.Bounds()
 	charged := d.chargedSuspects()
-	d.Suspects, d.Known = slices.Clone(charged), mostlyKnown(w)
+	d.why.Suspects, d.why.Known = slices.Clone(charged), mostlyKnown(w)
 	if s.Because != nil {
-		d.Suspects = d.inferredSuspects(charged)
+		d.why.Suspects = d.inferredSuspects(charged)
 	}
-	slices.SortStableFunc(d.Suspects, func(a, b Suspect) int { return cmp.Compare(b.Chance, a.Chance) })
-	d.Suspects = slices.DeleteFunc(limit(d.Suspects, maxSuspects), func(s Suspect) bool { return s.Chance < minChance })
+	slices.SortStableFunc(d.why.Suspects, func(a, b Suspect) int { return cmp.Compare(b.Chance, a.Chance) })
+	likeliest := limit(d.why.Suspects, maxSuspects)
+	d.why.Suspects = slices.DeleteFunc(likeliest, func(s Suspect) bool { return s.Chance < minChance })
 	for _, t := range d.waiters() {
 		d.addLane(t, "waiter")
 	}
 	for _, t := range d.drawn(charged) {
 		d.addLane(t, "suspect")
 	}
-	return d.Why
+	return d.why
 }
 
 // waiters returns the wait's own thread, and others that wait for the lock in that time.
@@ -164,8 +165,8 @@ func (d *whyBuilder) waitsForIt(p *waits.Span) bool {
 // drawn returns the threads of suspects with a lane: those of listed suspects, and those that are
 // charged with a large part of the wait.
 func (d *whyBuilder) drawn(charged []Suspect) (list []format.ThreadID) {
-	for i, one := range append(slices.Clone(d.Suspects), charged...) {
-		if t := one.id; len(list) < maxSuspects && (i < len(d.Suspects) || one.Chance >= minDrawn) &&
+	for i, one := range append(slices.Clone(d.why.Suspects), charged...) {
+		if t := one.id; len(list) < maxSuspects && (i < len(d.why.Suspects) || one.Chance >= minDrawn) &&
 			t != format.NoThread &&
 			!slices.Contains(list, t) {
 			list = append(list, t)
@@ -190,18 +191,18 @@ func (d *whyBuilder) addLane(t format.ThreadID, role string) {
 		}
 		out := d.span(p)
 		if n := len(l.Spans) - 1; n >= 0 && l.Spans[n].like(&out) &&
-			out.StartNs-l.Spans[n].EndNs <= (d.ToNs-d.FromNs)/maxSpans {
+			out.StartNs-l.Spans[n].EndNs <= (d.why.ToNs-d.why.FromNs)/maxSpans {
 			l.Spans[n].EndNs = max(l.Spans[n].EndNs, out.EndNs)
 			continue
 		}
 		l.Spans = append(l.Spans, out)
 	}
-	d.Lanes = append(d.Lanes, l)
+	d.why.Lanes = append(d.why.Lanes, l)
 }
 
 // span describes a span, cut to the bounds of the lanes.
 func (d *whyBuilder) span(p *waits.Span) Span {
-	out := Span{StartNs: max(p.Start, d.FromNs), EndNs: min(p.End, d.ToNs)}
+	out := Span{StartNs: max(p.Start, d.why.FromNs), EndNs: min(p.End, d.why.ToNs)}
 	switch p.State {
 	case waits.Holding:
 		out.What, out.Known, out.Site = "holds", p.Word.String(), d.owner(p.Stack, p.Lock)

@@ -74,13 +74,13 @@ func drawChart(w io.Writer, d *document.CSP, o Options) error {
 
 // chart holds the sizes that all lines share.
 type chart struct {
-	measure
-	peak  float64
-	start int64 // of the trace
-	edges []int64
-	wide  int // columns of a cell
-	label int // and of the name of a lock
-	color bool
+	measure measure
+	peak    float64
+	start   int64 // of the trace
+	edges   []int64
+	wide    int // columns of a cell
+	label   int // and of the name of a lock
+	color   bool
 }
 
 // title returns the title of the chart; threads may be goroutines.
@@ -102,7 +102,7 @@ func (c *chart) level(p float64) int {
 }
 
 func (c *chart) line(b *strings.Builder, l *document.Line) {
-	label := text.Fold(text.Sanitize(c.lock(l.Lock).Text), c.label-2)
+	label := text.Fold(text.Sanitize(c.measure.lock(l.Lock).Text), c.label-2)
 	b.WriteString(" " + label[0] + strings.Repeat(" ", c.label-1-text.Columns(label[0])))
 	painted := 0
 	for _, cell := range l.Cells {

@@ -22,7 +22,7 @@ const (
 
 // layout holds the columns of a grid that fit, and their widths.
 type layout struct {
-	*Grid
+	grid    *Grid
 	columns []int
 	wide    []int    // by column of the grid: the widest cell, or the available room
 	rows    int      // the number of rows
@@ -33,7 +33,7 @@ type layout struct {
 // layout fits the grid to the terminal: it moves columns under their rows, drops columns, and folds
 // names, in this order, until the line fits. Numbers are never broken.
 func (g *Grid) layout(o Options) *layout {
-	l := &layout{Grid: g, below: g.Below}
+	l := &layout{grid: g, below: g.Below}
 	for i := range g.Head {
 		l.columns = append(l.columns, i)
 	}
@@ -69,12 +69,12 @@ func (g *Grid) layout(o Options) *layout {
 // measure sets the width of each column by its head and cells. Cells wider than the column so
 // far are folded.
 func (l *layout) measure(o Options) {
-	wide := make([]int, len(l.Head))
-	for i, h := range l.Head {
+	wide := make([]int, len(l.grid.Head))
+	for i, h := range l.grid.Head {
 		wide[i] = text.Columns(h)
 	}
 	l.rows = 0
-	for r := range l.Grid.rows() {
+	for r := range l.grid.rows() {
 		for i := range r {
 			c := o.safe(r[i].Text)
 			if n := text.Columns(c); l.wide == nil || n <= l.wide[i] {
@@ -102,8 +102,8 @@ func (l *layout) width() (total int) {
 func (l *layout) slim(whole ...string) int {
 	total := l.width()
 	for _, i := range l.columns {
-		if l.Left[i] && !slices.Contains(whole, l.Head[i]) {
-			total -= max(0, l.wide[i]-max(readable, len(l.Head[i])))
+		if l.grid.Left[i] && !slices.Contains(whole, l.grid.Head[i]) {
+			total -= max(0, l.wide[i]-max(readable, len(l.grid.Head[i])))
 		}
 	}
 	return total
@@ -112,7 +112,7 @@ func (l *layout) slim(whole ...string) int {
 // remove drops a column, and reports whether it was shown.
 func (l *layout) remove(head string) bool {
 	n := len(l.columns)
-	l.columns = slices.DeleteFunc(l.columns, func(i int) bool { return l.Head[i] == head })
+	l.columns = slices.DeleteFunc(l.columns, func(i int) bool { return l.grid.Head[i] == head })
 	return len(l.columns) < n
 }
 
@@ -121,11 +121,11 @@ func (l *layout) remove(head string) bool {
 func (l *layout) moveUnder() {
 	was := l.below
 	l.below = nil
-	for r := range l.Grid.rows() {
+	for r := range l.grid.rows() {
 		line := ""
 		for i, c := range r {
 			switch {
-			case !slices.Contains(l.Under, l.Head[i]), c.Text == none.Text, c.Text == line:
+			case !slices.Contains(l.grid.Under, l.grid.Head[i]), c.Text == none.Text, c.Text == line:
 			case line == "", strings.HasPrefix(c.Text, "< "):
 				line = strings.TrimPrefix(line+" "+c.Text, " ")
 			default:
@@ -137,7 +137,7 @@ func (l *layout) moveUnder() {
 		}
 		l.below = append(l.below, line)
 	}
-	for _, head := range l.Under {
+	for _, head := range l.grid.Under {
 		l.remove(head)
 	}
 }
@@ -148,7 +148,8 @@ func (l *layout) shrink(width int) {
 	for over := l.width() - width; over > 0; over-- {
 		widest := -1
 		for _, i := range l.columns {
-			if l.Left[i] && l.wide[i] > max(slimmest, len(l.Head[i])) && (widest < 0 || l.wide[i] > l.wide[widest]) {
+			shrinks := l.grid.Left[i] && l.wide[i] > max(slimmest, len(l.grid.Head[i]))
+			if shrinks && (widest < 0 || l.wide[i] > l.wide[widest]) {
 				widest = i
 			}
 		}

@@ -17,9 +17,9 @@ import (
 // lines writes the head and the rows as text. A table may have a million of them, so a line
 // takes no memory of its own, which it would in tablewriter.
 func (l *layout) lines(out *bufio.Writer, o Options) {
-	l.line(out, func(i int) string { return l.Head[i] })
+	l.line(out, func(i int) string { return l.grid.Head[i] })
 	n := 0
-	for r := range l.Grid.rows() {
+	for r := range l.grid.rows() {
 		l.line(out, func(i int) string { return o.safe(r[i].Text) })
 		if n < len(l.below) && l.below[n] != "" {
 			out.WriteString(o.wrap(l.below[n], "      ") + "\n")
@@ -36,7 +36,7 @@ func (l *layout) line(out *bufio.Writer, cell func(column int) string) {
 		c := cell(i)
 		if text.Columns(c) > l.wide[i] {
 			if rest == nil {
-				rest = make([][]string, len(l.Head))
+				rest = make([][]string, len(l.grid.Head))
 			}
 			parts := text.Fold(c, l.wide[i])
 			c, rest[i] = parts[0], parts[1:]
@@ -60,11 +60,11 @@ func (l *layout) line(out *bufio.Writer, cell func(column int) string) {
 func (l *layout) put(out *bufio.Writer, column int, c string) {
 	room := l.wide[column] - text.Columns(c)
 	out.WriteByte(' ')
-	if !l.Left[column] {
+	if !l.grid.Left[column] {
 		pad(out, room)
 	}
 	out.WriteString(c)
-	if l.Left[column] {
+	if l.grid.Left[column] {
 		pad(out, room)
 	}
 	out.WriteByte(' ')
@@ -82,9 +82,9 @@ func (l *layout) markdown(out *bufio.Writer, o Options) error {
 	if err := t.Start(); err != nil {
 		return err
 	}
-	t.Header(l.Head)
-	line := make([]string, len(l.Head))
-	for r := range l.Grid.rows() {
+	t.Header(l.grid.Head)
+	line := make([]string, len(l.grid.Head))
+	for r := range l.grid.rows() {
 		for i := range r {
 			line[i] = o.safe(r[i].Text)
 		}
@@ -99,11 +99,11 @@ func (l *layout) markdown(out *bufio.Writer, o Options) error {
 // columns as text.Columns does. By default it counts by the environment, so that a table would
 // depend on the language of the user.
 func (l *layout) printer(out *bufio.Writer) *tablewriter.Table {
-	align, widths := make([]tw.Align, len(l.Head)), tw.NewMapper[int, int]()
+	align, widths := make([]tw.Align, len(l.grid.Head)), tw.NewMapper[int, int]()
 	for i := range align {
 		widths.Set(i, l.wide[i]+2)
 		align[i] = tw.AlignRight
-		if l.Left[i] {
+		if l.grid.Left[i] {
 			align[i] = tw.AlignLeft
 		}
 	}

@@ -156,8 +156,8 @@ const (
 
 // runningTime is running thread-time within an interval.
 type runningTime struct {
-	times.Span
-	ns int64
+	time times.Span
+	ns   int64
 }
 
 // calls returns how many calls the batch holds, but for ticks.
@@ -197,7 +197,7 @@ func (b *batch) deliver(to *subscription) {
 			changes++
 		case callRunning:
 			if r := &b.running[running]; to.running != nil {
-				to.running.Running(r.Start, r.End, r.ns)
+				to.running.Running(r.time.Start, r.time.End, r.ns)
 			}
 			running++
 		}

@@ -10,7 +10,7 @@ import (
 // observed is when the threads of an input were visible: during the span, except between
 // its recordings.
 type observed struct {
-	times.Span
+	Span    times.Span
 	Between []times.Span
 }
 
@@ -52,11 +52,11 @@ func (r *Record) recordedOf(i int) []times.Span {
 func (r *Record) Covered(cut times.Span) []times.Span {
 	var seen []times.Span
 	for _, in := range r.Observed(cut.Start, cut.End) {
-		at := max(in.Start, cut.Start)
+		at := max(in.Span.Start, cut.Start)
 		for _, b := range in.Between {
 			seen, at = append(seen, times.Span{Start: at, End: b.Start}), b.End
 		}
-		seen = append(seen, times.Span{Start: at, End: min(in.End, cut.End)})
+		seen = append(seen, times.Span{Start: at, End: min(in.Span.End, cut.End)})
 	}
 	return times.UnionOf(seen)
 }

@@ -20,7 +20,7 @@ type SomeWaits struct {
 // separate threads, and their clocks may differ: a thread lives no longer than its input
 // was recorded.
 type Part struct {
-	Sight
+	Sight       Sight
 	first, last int64 // first and last instant of anything recorded but its spans
 	until       int64 // the end of the last event, activities included
 	Recorded    int   // index of its first span in Record.Recorded
@@ -53,7 +53,7 @@ func (p *Part) addCollection(ev *format.Event, end int64) {
 // Record keeps the events that cannot be summed as they are read: evidence of owners, and
 // what the trace says about itself.
 type Record struct {
-	*owners.Record
+	Evidence   *owners.Record
 	Unclear    map[format.ObjectID]SomeWaits // by lock: waits that match no rule
 	NotEnded   []*format.Event               // waits that only samples show
 	NonLock    bool                          // a visitor asks for Endings, which are kept only then
@@ -71,10 +71,10 @@ type Record struct {
 
 func New() *Record {
 	r := &Record{
-		Record:  owners.NewRecord(),
-		Unclear: map[format.ObjectID]SomeWaits{},
-		first:   format.NoTime,
-		last:    format.NoTime,
+		Evidence: owners.NewRecord(),
+		Unclear:  map[format.ObjectID]SomeWaits{},
+		first:    format.NoTime,
+		last:     format.NoTime,
 	}
 	r.Next()
 	return r
@@ -82,7 +82,12 @@ func New() *Record {
 
 // Next begins the next input.
 func (r *Record) Next() {
-	r.Parts = append(r.Parts, Part{first: format.NoTime, last: format.NoTime, until: format.NoTime, Recorded: len(r.Recorded)})
+	r.Parts = append(r.Parts, Part{
+		first:    format.NoTime,
+		last:     format.NoTime,
+		until:    format.NoTime,
+		Recorded: len(r.Recorded),
+	})
 }
 
 // Part returns the current input.
@@ -97,7 +102,7 @@ func (r *Record) Keep(ev *format.Event) {
 		}
 		return
 	}
-	r.AddEvent(ev, end)
+	r.Evidence.AddEvent(ev, end)
 	if ev.Kind.Timed() && ev.Kind != format.KindRecording {
 		r.reached(ev.Time, end)
 	}
@@ -151,7 +156,7 @@ func (r *Record) recordEvidence(ev *format.Event, end int64) {
 	switch ev.Activity {
 	case format.ActivityRun:
 		if end == ev.Time { // a sample, not a call that was traced
-			r.Part().HasRuns = true
+			r.Part().Sight.HasRuns = true
 		}
 	case format.ActivityUnknown:
 		if end > ev.Time {
@@ -170,7 +175,7 @@ func (r *Record) Setting(ev *format.Event) {
 		r.Part().Threshold = max(r.Part().Threshold, ev.Weight)
 	}
 	if ev.Name == format.SettingIdle {
-		r.Part().setting(ev.Value)
+		r.Part().Sight.setting(ev.Value)
 	}
 }
 
@@ -185,7 +190,7 @@ func (r *Record) seen(from, to int64) {
 // Earliest returns t, or the first recorded instant if that is earlier. Recorded waits are
 // charged after all samples, but their input may have begun before them.
 func (r *Record) Earliest(t int64) int64 {
-	if r.Waited() > 0 && r.first < t {
+	if r.Evidence.Waited() > 0 && r.first < t {
 		return r.first
 	}
 	return t
@@ -196,7 +201,7 @@ func (r *Record) Earliest(t int64) int64 {
 func (r *Record) Bounds() (start, end int64) {
 	start, end = r.first, r.last
 	for i, s := range r.Recorded {
-		if (i == 0 && r.Waited()+r.Tenures.Len() == 0) || start == format.NoTime || s.Start < start {
+		if (i == 0 && r.Evidence.Waited()+r.Evidence.Tenures.Len() == 0) || start == format.NoTime || s.Start < start {
 			start = s.Start
 		}
 		end = max(end, s.End)
@@ -209,13 +214,13 @@ func (r *Record) Bounds() (start, end int64) {
 
 // Whole is a record whose source has ended.
 type Whole struct {
-	*Record
+	Record     *Record
 	Activities *owners.Activities // in order of time
 }
 
 // Complete sorts the record by time.
 func (r *Record) Complete(kind func(format.ObjectID) format.LockKind) *Whole {
-	return &Whole{r, r.Arrange(kind)}
+	return &Whole{r, r.Evidence.Arrange(kind)}
 }
 
 // WaitTimes adds a thread's waits for locks to a list.

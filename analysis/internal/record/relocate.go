@@ -24,7 +24,7 @@ type relocated struct {
 // the new address then finds the owner from the old one. It reports how many there are.
 func (r *Record) Relocate(defs *analysis.Definer) []format.Warning {
 	var out relocated
-	r.Same = map[format.ObjectID]format.ObjectID{}
+	r.Evidence.Same = map[format.ObjectID]format.ObjectID{}
 	sym := defs.Symbols()
 	of := r.movable(sym)
 	for i := range r.Parts {
@@ -36,7 +36,7 @@ func (r *Record) Relocate(defs *analysis.Definer) []format.Warning {
 			r.Parts[i].collections,
 			func(l format.ObjectID) (uint32, bool) { return addressed(sym, l) },
 		)
-		maps.Copy(r.Same, found.Same)
+		maps.Copy(r.Evidence.Same, found.Same)
 		for lock, n := range found.Joined() {
 			defs.Moved(lock, n)
 			out.locks++
@@ -54,10 +54,10 @@ func (r *Record) movable(defs *analysis.Symbols) []column.Column[moved.Wait] {
 	if !slices.ContainsFunc(r.Parts, func(p Part) bool { return len(p.collections) > 0 }) {
 		return of
 	}
-	r.EachWait(func(w *owners.Activity) {
+	r.Evidence.EachWait(func(w *owners.Activity) {
 		i := 0
 		if len(r.Parts) > 1 {
-			i = r.InputOf(w.Lock)
+			i = r.Evidence.InputOf(w.Lock)
 		}
 		if _, ok := addressed(defs, w.Lock); ok && len(r.Parts[i].collections) > 0 {
 			of[i].Append(moved.Wait{Lock: w.Lock, Stack: w.Stack, Start: w.Start, End: w.End})

@@ -22,7 +22,7 @@ func (s *Sampler) AddIdle(ev *format.Event) bool {
 
 // chargeIdle charges the idle threads of cur, which stands for [lo, hi).
 func (s *Sampler) chargeIdle(lo, hi int64) {
-	from, to, ok := s.e.Cut(lo, hi)
+	from, to, ok := s.Booker.e.Cut(lo, hi)
 	charge := func(sum *idleSum) {
 		if ok {
 			sum.ns += to - from
@@ -35,7 +35,7 @@ func (s *Sampler) chargeIdle(lo, hi int64) {
 	for _, one := range s.cur.idleThreads {
 		charge(s.idleSumOf(one))
 	}
-	s.sleeps.addInstant(s.cur, from, to, s.e.Defs.Kind)
+	s.sleeps.addInstant(s.cur, from, to, s.Booker.e.Defs.Kind)
 }
 
 // idleSumOf returns the sum for an idle state.
@@ -70,7 +70,7 @@ func (s *Sampler) ResolveSleeps(sites *sleeps.Sites, defs *analysis.Symbols) (as
 			switch all := append(near, far...); {
 			case s.sleeps.inside(one.stack, all):
 				for _, span := range s.sleeps.stacks[one.stack].spans {
-					s.e.BookRunning(span.Start, span.End, span.ns)
+					s.Booker.e.BookRunning(span.time.Start, span.time.End, span.ns)
 				}
 				runs[one.stack] = true
 				delete(s.idleSums, one)

@@ -19,10 +19,10 @@ func (s *Sampler) Tick(t *format.Event) {
 		s.period = s.intervals.addInterval(d)
 	}
 	s.intended = at
-	s.bookEnough()
+	s.Booker.bookEnough()
 	s.open(t.Time, t.Weight) // charges the tick before, to which the period matters
 	s.next.live, s.next.idle = t.Live, t.IdleThreads
-	s.Stalls.resolve(s.e, s.period, at)
+	s.Stalls.resolve(s.Booker.e, s.period, at)
 	if t.Intended != 0 {
 		s.Stalls.begin(t.Intended, t.Time)
 	}
@@ -38,8 +38,8 @@ func (s *Sampler) Setting(ev *format.Event) {
 	case format.SettingReach:
 		s.inner = ev.Value == format.ReachBetween
 	case format.SettingCalibration:
-		s.bookPending()
-		s.Measured.begin(ev.Value == format.CalibrationBlocked)
+		s.Booker.bookPending()
+		s.Booker.Measured.begin(ev.Value == format.CalibrationBlocked)
 	}
 }
 
@@ -53,10 +53,10 @@ func (s *Sampler) Begin() {
 	s.period, s.periodKnown = 0, false
 	s.inner = false
 	s.intervals = intervalMedian{}
-	s.Measured.begin(false)
-	s.threadsBefore += s.threads
-	s.threads = 0
-	s.number++ // no wait continues
+	s.Booker.Measured.begin(false)
+	s.threadsBefore += s.Booker.threads
+	s.Booker.threads = 0
+	s.Booker.number++ // no wait continues
 }
 
 // Contention adds a lock to the current instant. Without ticks, every change of time begins
@@ -110,17 +110,17 @@ func (s *Sampler) Finish() {
 	if s.next.valid {
 		s.advance(format.NoTime)
 	}
-	s.bookPending()
-	s.Stalls.resolve(s.e, s.period, math.MaxInt64)
+	s.Booker.bookPending()
+	s.Stalls.resolve(s.Booker.e, s.period, math.MaxInt64)
 }
 
 // charge emits the slices of cur, or postpones them.
 func (s *Sampler) charge(next int64) {
 	near := s.rec.Part().Gaps.Around(s.cur.time)
 	lo, hi := s.reach(next, near)
-	if !s.e.Begun {
+	if !s.Booker.e.Begun {
 		s.start = lo
-		s.e.Begin(s.rec.Earliest(lo))
+		s.Booker.e.Begin(s.rec.Earliest(lo))
 	}
 	seen := s.sample(s.tickBefore(near), s.tickAfter(next, hi, near))
 	s.edge, s.end = hi, max(s.end, hi)
@@ -129,11 +129,11 @@ func (s *Sampler) charge(next int64) {
 	}
 	s.covered.End = hi
 	s.chargeIdle(lo, hi)
-	if s.Measured.enabled {
-		s.postpone(s.cur, lo, hi, seen)
+	if s.Booker.Measured.enabled {
+		s.Booker.postpone(s.cur, lo, hi, seen)
 		return
 	}
-	s.bookInstant(s.cur, lo, hi, &seen)
+	s.Booker.bookInstant(s.cur, lo, hi, &seen)
 }
 
 // ShowsOwners reports whether the samples show the owners of contended locks. A source that

@@ -35,10 +35,10 @@ func TestHowManyInstantsAreScaledTogether(t *testing.T) {
 		{measured{fresh: true, size: 2e5}, false}, {measured{fresh: true, size: 3e5}, true},
 		{measured{size: 9e5}, false}, {measured{size: 1.2e6}, true},
 	} {
-		s := Sampler{booker: booker{Measured: c.m}}
-		s.Measured.pending = []booking{}
-		before := s.Measured.ticks + s.Measured.size
-		if s.bookEnough(); (s.Measured.ticks+s.Measured.size == 0) != c.want {
+		s := Sampler{Booker: booker{Measured: c.m}}
+		s.Booker.Measured.pending = []booking{}
+		before := s.Booker.Measured.ticks + s.Booker.Measured.size
+		if s.Booker.bookEnough(); (s.Booker.Measured.ticks+s.Booker.Measured.size == 0) != c.want {
 			t.Errorf("%d: booked %v", before, !c.want)
 		}
 	}
@@ -49,7 +49,7 @@ func TestWhichStallsAreReported(t *testing.T) {
 	for late, want := range map[int64]bool{4: false, 6: true} {
 		golden.Equal(
 			t,
-			len((&stalls{Stalls: analysis.Stalls{LateNs: late, SpanNs: 100}}).Warning()) > 0,
+			len((&stalls{Total: analysis.Stalls{LateNs: late, SpanNs: 100}}).Warning()) > 0,
 			want,
 			"late for",
 			late,

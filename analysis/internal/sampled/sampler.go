@@ -13,8 +13,8 @@ import (
 // booked, and for which interval. It holds one tick back, because a tick's reach depends on the
 // next one. Its memory does not grow with the trace.
 type Sampler struct {
-	rec *record.Record
-	booker
+	rec    *record.Record
+	Booker booker
 
 	Any           bool // there were samples
 	ticked        bool // they had ticks
@@ -45,14 +45,14 @@ type Sampler struct {
 func New(rec *record.Record, e *deliver.Emitter) *Sampler {
 	s := &Sampler{
 		rec:      rec,
-		booker:   booker{e: e, g: graph.Graph{Cycles: &e.Cycles, Hops: &e.Out.Hops}},
+		Booker:   booker{e: e, g: graph.Graph{Cycles: &e.Cycles, Hops: &e.Out.Hops}},
 		cur:      &instant{},
 		next:     &instant{},
 		prev:     format.NoTime,
 		intended: format.NoTime,
 		covered:  times.Span{Start: format.NoTime, End: format.NoTime},
 	}
-	s.tellsRunning = s.TellsRunning
+	s.Booker.tellsRunning = s.TellsRunning
 	return s
 }
 
@@ -118,7 +118,8 @@ func (s *Sampler) reach(next int64, near times.Span) (lo, hi int64) {
 // tickBefore returns the tick before cur. A tick beyond a gap, or beyond the cut of the
 // filter, does not count: nothing shows whether a wait continued there.
 func (s *Sampler) tickBefore(near times.Span) int64 {
-	if s.e.From > s.e.Start && s.edge <= s.e.From || near.Start != format.NoTime && near.Start > s.prev {
+	e := s.Booker.e
+	if e.From > e.Start && s.edge <= e.From || near.Start != format.NoTime && near.Start > s.prev {
 		return format.NoTime
 	}
 	return s.prev
@@ -126,7 +127,7 @@ func (s *Sampler) tickBefore(near times.Span) int64 {
 
 // tickAfter returns the tick after cur, which stands for time up to hi, by the same rule.
 func (s *Sampler) tickAfter(next, hi int64, near times.Span) int64 {
-	if hi >= s.e.To || near.End != format.NoTime && near.End < next {
+	if hi >= s.Booker.e.To || near.End != format.NoTime && near.End < next {
 		return format.NoTime
 	}
 	return next
@@ -138,7 +139,7 @@ func (s *Sampler) sample(before, after int64) analysis.Sample {
 	at := s.cur.time
 	return analysis.Sample{
 		Taken:   true,
-		InOrder: len(s.rec.Parts) == 1 && s.rec.Waited() == 0,
+		InOrder: len(s.rec.Parts) == 1 && s.rec.Evidence.Waited() == 0,
 		Before:  before,
 		First:   at,
 		Last:    at,
@@ -147,7 +148,7 @@ func (s *Sampler) sample(before, after int64) analysis.Sample {
 }
 
 // TotalThreads returns the number of threads of all inputs: of each, the most alive at one tick.
-func (s *Sampler) TotalThreads() int { return s.threadsBefore + s.threads }
+func (s *Sampler) TotalThreads() int { return s.threadsBefore + s.Booker.threads }
 
 // TellsRunning reports whether the samples tell how many threads ran. Those without ticks beside a
 // recording of events, of some threads of it, do not.

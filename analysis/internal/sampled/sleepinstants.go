@@ -54,8 +54,8 @@ type sleptFor struct {
 
 // sleepSpan is sleep within [start, end), ns of thread-time.
 type sleepSpan struct {
-	times.Span
-	ns int64
+	time times.Span
+	ns   int64
 }
 
 // addInstant adds an instant; [lo, hi) is its part in the cut of the filter.
@@ -133,8 +133,8 @@ func (s *stackSleeps) addSleep(lo, hi, n int64) {
 	if lo >= hi {
 		return
 	}
-	if k := len(s.spans) - 1; k >= 0 && lo == s.spans[k].End && hi-s.spans[k].Start <= s.width {
-		s.spans[k].End = hi
+	if k := len(s.spans) - 1; k >= 0 && lo == s.spans[k].time.End && hi-s.spans[k].time.Start <= s.width {
+		s.spans[k].time.End = hi
 		s.spans[k].ns += n * (hi - lo)
 		return
 	}
@@ -145,8 +145,8 @@ func (s *stackSleeps) addSleep(lo, hi, n int64) {
 	half := s.spans[:0]
 	for i := 0; i+1 < len(s.spans); i += 2 {
 		a, b := s.spans[i], s.spans[i+1]
-		half = append(half, sleepSpan{times.Span{Start: a.Start, End: b.End}, a.ns + b.ns})
-		s.width = max(s.width, b.End-a.Start)
+		half = append(half, sleepSpan{times.Span{Start: a.time.Start, End: b.time.End}, a.ns + b.ns})
+		s.width = max(s.width, b.time.End-a.time.Start)
 	}
 	s.spans = half
 }

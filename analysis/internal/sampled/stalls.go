@@ -16,7 +16,7 @@ const stallLimit = 20
 
 // Warning reports a sampler that was late for too much of the recording.
 func (s *stalls) Warning() []format.Warning {
-	if s.LateNs <= s.SpanNs/stallLimit {
+	if s.Total.LateNs <= s.Total.SpanNs/stallLimit {
 		return nil
 	}
 	return []format.Warning{
@@ -24,8 +24,8 @@ func (s *stalls) Warning() []format.Warning {
 			Code: format.CodeStalls,
 			Text: human.Say(
 				"the sampler was late for %.1f %% of the recording, at most by %v: that time has no samples",
-				100*float64(s.LateNs)/float64(s.SpanNs),
-				time.Duration(s.Late.Max()),
+				100*float64(s.Total.LateNs)/float64(s.Total.SpanNs),
+				time.Duration(s.Total.Late.Max()),
 			),
 		},
 	}
@@ -34,7 +34,7 @@ func (s *stalls) Warning() []format.Warning {
 // stalls collects how late samples were taken. It holds one sample back, because the next
 // one shows whether any were skipped.
 type stalls struct {
-	analysis.Stalls
+	Total            analysis.Stalls
 	held             bool
 	intended, actual int64 // of the sample held
 	started          bool
@@ -61,17 +61,17 @@ func (s *stalls) resolve(e *deliver.Emitter, period, next int64) {
 		s.started, s.first, s.last = true, min(s.intended, s.actual), min(s.intended, s.actual)
 	}
 	late := max(s.actual-s.intended, 0)
-	s.Samples++
+	s.Total.Samples++
 	if next > s.intended+period {
-		s.Late.AddCorrected(late, 1, period)
+		s.Total.Late.AddCorrected(late, 1, period)
 	} else {
-		s.Late.Record(late)
+		s.Total.Late.Record(late)
 	}
 	if s.actual > s.last {
-		s.LateNs += s.actual - max(min(s.intended, s.actual), s.last)
+		s.Total.LateNs += s.actual - max(min(s.intended, s.actual), s.last)
 		s.last = s.actual
 	}
-	s.SpanNs = s.last - s.first
+	s.Total.SpanNs = s.last - s.first
 }
 
 // intervalMedian is the median of the first 255 intervals between sampling instants. These

@@ -33,8 +33,8 @@ import (
 // The cost is the number of changes times the number of waiters each affects. The waiters
 // of a long queue count as one.
 type Sweep struct {
-	openWaits
-	tl *owners.Timelines
+	Open openWaits
+	tl   *owners.Timelines
 
 	blocks []column.Ref              // waits that have not begun, by start
 	next   owners.Activity           // the first of blocks
@@ -48,7 +48,7 @@ type Sweep struct {
 // New prepares a sweep. Until Run returns, it decides for e.Cycles whether a deadlock was
 // resolved.
 func New(r *record.Whole, tl *owners.Timelines, e *deliver.Emitter) *Sweep {
-	locks, threads := len(tl.Unowned), max(len(r.Lives), r.Activities.Threads(), tl.Owned.Threads)
+	locks, threads := len(tl.Unowned), max(len(r.Record.Evidence.Lives), r.Activities.Threads(), tl.Owned.Threads)
 	owned := tl.Owned.Drain
 	if len(deliver.Asking[analysis.HoldVisitor](e)) > 0 { // which read them again
 		owned = tl.Owned.Ordered
@@ -57,7 +57,7 @@ func New(r *record.Whole, tl *owners.Timelines, e *deliver.Emitter) *Sweep {
 		tl:     tl,
 		blocks: r.Activities.Starts,
 		taking: owned(),
-		openWaits: openWaits{
+		Open: openWaits{
 			r: r,
 			e: e,
 			g: graph.Graph{
@@ -75,18 +75,18 @@ func New(r *record.Whole, tl *owners.Timelines, e *deliver.Emitter) *Sweep {
 		},
 	}
 	s.takes = <-s.taking
-	for l := range s.queue {
-		s.queue[l].flushed = format.NoTime
+	for l := range s.Open.queue {
+		s.Open.queue[l].flushed = format.NoTime
 	}
-	_, last := r.Bounds()
+	_, last := r.Record.Bounds()
 	e.Cycles.Resolved = func(t format.ThreadID) bool {
-		w := s.state[t].wait
+		w := s.Open.state[t].wait
 		if w == 0 {
 			return false
 		}
 		_, end := r.Activities.Span(w - 1)
 		return end < last &&
-			!slices.ContainsFunc(r.NotEnded, func(u *format.Event) bool { return u.Thread == t && u.End == end })
+			!slices.ContainsFunc(r.Record.NotEnded, func(u *format.Event) bool { return u.Thread == t && u.End == end })
 	}
 	return s
 }
@@ -105,13 +105,13 @@ func (s *Sweep) Run() {
 		if take < at {
 			kind, at = changeTake, take
 		}
-		if len(s.waiting) > 0 && s.waiting[0].At < at {
-			kind, at = changeUnblock, s.waiting[0].At
+		if len(s.Open.waiting) > 0 && s.Open.waiting[0].At < at {
+			kind, at = changeUnblock, s.Open.waiting[0].At
 		}
 		if block < at {
 			kind, at = changeBlock, block
 		}
-		if s.now = at; kind != changeNone && at > s.e.To {
+		if s.Open.now = at; kind != changeNone && at > s.Open.e.To {
 			s.stop()
 			return
 		}
@@ -126,8 +126,8 @@ func (s *Sweep) Run() {
 			}
 			take = s.nextTake()
 		case changeUnblock:
-			s.unblock(format.ThreadID(s.waiting[0].ID))
-			s.waiting.Pop()
+			s.unblock(format.ThreadID(s.Open.waiting[0].ID))
+			s.Open.waiting.Pop()
 		case changeBlock:
 			s.block(s.blocks[0])
 			s.blocks = s.blocks[1:]
@@ -140,7 +140,7 @@ func (s *Sweep) Run() {
 
 // stop ends the sweep at the end of the cut: nothing after it is charged.
 func (s *Sweep) stop() {
-	s.flushAll()
+	s.Open.flushAll()
 	for range s.taking { // lets the sending goroutine end
 	}
 }
@@ -158,7 +158,7 @@ func (s *Sweep) nextBlock() int64 {
 	if len(s.blocks) == 0 {
 		return math.MaxInt64
 	}
-	s.next = s.r.Activities.Activity(s.blocks[0])
+	s.next = s.Open.r.Activities.Activity(s.blocks[0])
 	return s.next.Start
 }
 
@@ -176,46 +176,47 @@ const (
 // block begins the wait in s.next, which has reference i.
 func (s *Sweep) block(i column.Ref) {
 	w := &s.next
-	s.e.BookWait(w)
+	s.Open.e.BookWait(w)
 	if w.Start == w.End { // counts as a wait, charges nothing
-		s.emitEmpty(*w)
+		s.Open.emitEmpty(*w)
 		return
 	}
 	n := s.node(w.Thread)
-	s.flushBehind(n)
-	q := &s.queue[w.Lock]
-	s.state[n].wait, s.state[n].place = i+1, uint32(len(q.open))
-	s.g.Blocked[n] = graph.Blocked{Lock: w.Lock, Stack: w.Stack}
-	lo, hi, _ := s.e.Cut(w.Start, w.End)
+	s.Open.flushBehind(n)
+	q := &s.Open.queue[w.Lock]
+	s.Open.state[n].wait, s.Open.state[n].place = i+1, uint32(len(q.open))
+	s.Open.g.Blocked[n] = graph.Blocked{Lock: w.Lock, Stack: w.Stack}
+	lo, hi, _ := s.Open.e.Cut(w.Start, w.End)
 	one := column.Next(&q.waiters)
 	one.Thread, one.Stack, one.Mode = w.Thread, w.Stack, w.Mode()
 	one.First, one.Failed, one.WaitNs, one.CutNs = true, w.Failed(), w.End-w.Start, hi-lo
-	q.open = append(q.open, openSlice{max(s.now, s.e.From), n, !s.e.Wanted(w.Thread, w.Lock, w.End-w.Start)})
-	s.waiting.Push(column.Key{At: w.End, ID: uint32(n)})
+	unwanted := !s.Open.e.Wanted(w.Thread, w.Lock, w.End-w.Start)
+	q.open = append(q.open, openSlice{max(s.Open.now, s.Open.e.From), n, unwanted})
+	s.Open.waiting.Push(column.Key{At: w.End, ID: uint32(n)})
 }
 
 // unblock ends the wait of a node.
 func (s *Sweep) unblock(n format.ThreadID) {
-	s.flushBehind(n)
-	st := &s.state[n]
-	lock := s.g.Blocked[n].Lock
-	q := &s.queue[lock]
-	if c := s.groupOf(n); c != nil {
-		s.leaveGroup(n, c)
+	s.Open.flushBehind(n)
+	st := &s.Open.state[n]
+	lock := s.Open.g.Blocked[n].Lock
+	q := &s.Open.queue[lock]
+	if c := s.Open.groupOf(n); c != nil {
+		s.Open.leaveGroup(n, c)
 	} else {
-		if at := int(st.place); q.open[at].since < s.now {
-			s.emit(lock, at, at+1)
+		if at := int(st.place); q.open[at].since < s.Open.now {
+			s.Open.emit(lock, at, at+1)
 		}
 		last := len(q.open) - 1 // moves to the free place
 		q.open[st.place], q.waiters[st.place] = q.open[last], q.waiters[last]
-		s.state[q.open[last].node].place = st.place
+		s.Open.state[q.open[last].node].place = st.place
 		q.open, q.waiters = q.open[:last], q.waiters[:last]
 	}
 	wait := st.wait - 1
 	st.wait = 0
-	s.g.Blocked[n] = graph.Blocked{}
-	if int(n) >= s.threads {
-		own := &s.state[s.r.Activities.Activity(wait).Thread]
+	s.Open.g.Blocked[n] = graph.Blocked{}
+	if int(n) >= s.Open.threads {
+		own := &s.Open.state[s.Open.r.Activities.Activity(wait).Thread]
 		st.extra, own.extra = own.extra, n
 	}
 }
@@ -224,29 +225,29 @@ func (s *Sweep) unblock(n format.ThreadID) {
 // thread is in another wait. That happens when two recorders wrote the same waits; no
 // waiting is lost.
 func (s *Sweep) node(t format.ThreadID) format.ThreadID {
-	if s.state[t].wait == 0 {
+	if s.Open.state[t].wait == 0 {
 		return t
 	}
-	if n := s.state[t].extra; n != format.NoThread {
-		s.state[t].extra, s.state[n].extra = s.state[n].extra, format.NoThread
+	if n := s.Open.state[t].extra; n != format.NoThread {
+		s.Open.state[t].extra, s.Open.state[n].extra = s.Open.state[n].extra, format.NoThread
 		return n
 	}
-	n := format.ThreadID(len(s.state))
-	s.state = append(s.state, nodeState{})
-	s.g.Blocked = append(s.g.Blocked, graph.Blocked{})
-	s.owns = append(s.owns, nil)
+	n := format.ThreadID(len(s.Open.state))
+	s.Open.state = append(s.Open.state, nodeState{})
+	s.Open.g.Blocked = append(s.Open.g.Blocked, graph.Blocked{})
+	s.Open.owns = append(s.Open.owns, nil)
 	return n
 }
 
 // beginOwnership begins an ownership.
 func (s *Sweep) beginOwnership(o *owners.Ownership) {
 	s.held.Push(column.Key{At: o.End, ID: s.keep(o)})
-	s.flushLock(o.Lock)
-	s.g.AddOwner(o.Lock, o.Owner)
-	if o.Kind == analysis.OwnerThread {
-		t := o.Thread
-		if s.owns[t] = append(s.owns[t], o.Lock); len(s.owns[t]) == 1 {
-			if c := s.groupOf(t); c != nil {
+	s.Open.flushLock(o.Lock)
+	s.Open.g.AddOwner(o.Lock, o.Owner)
+	if o.Owner.Kind == analysis.OwnerThread {
+		t := o.Owner.Thread
+		if s.Open.owns[t] = append(s.Open.owns[t], o.Lock); len(s.Open.owns[t]) == 1 {
+			if c := s.Open.groupOf(t); c != nil {
 				c.owning = append(c.owning, t)
 			}
 		}
@@ -268,13 +269,13 @@ func (s *Sweep) keep(o *owners.Ownership) uint32 {
 func (s *Sweep) release(at uint32) {
 	o := &s.owned[at]
 	s.free = append(s.free, at)
-	s.flushLock(o.Lock)
-	s.g.Disown(o.Lock, o.Owner)
-	if o.Kind == analysis.OwnerThread {
-		t := o.Thread
-		at := slices.Index(s.owns[t], o.Lock)
-		if s.owns[t] = slices.Delete(s.owns[t], at, at+1); len(s.owns[t]) == 0 {
-			if c := s.groupOf(t); c != nil {
+	s.Open.flushLock(o.Lock)
+	s.Open.g.Disown(o.Lock, o.Owner)
+	if o.Owner.Kind == analysis.OwnerThread {
+		t := o.Owner.Thread
+		at := slices.Index(s.Open.owns[t], o.Lock)
+		if s.Open.owns[t] = slices.Delete(s.Open.owns[t], at, at+1); len(s.Open.owns[t]) == 0 {
+			if c := s.Open.groupOf(t); c != nil {
 				c.disown(t)
 			}
 		}

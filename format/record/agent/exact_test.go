@@ -129,7 +129,8 @@ func (tr *exactTrace) testNotified(t *testing.T, class string) {
 			}
 		}
 		if held < least {
-			t.Errorf("%s: of a wait of %d ns after a notification the thread that notified held %d ns", class, w.End-w.Time, held)
+			const form = "%s: of a wait of %d ns after a notification the thread that notified held %d ns"
+			t.Errorf(form, class, w.End-w.Time, held)
 		}
 	}
 	if n != times {

@@ -47,7 +47,7 @@ func left(t *testing.T, p *Process) (string, error) {
 		if a.dir == at {
 			name := filepath.Join(a.path, p.request())
 			info, err := os.Lstat(name)
-			if err != nil || !info.Mode().IsRegular() || whole.Owner(info) != p.user.UID {
+			if err != nil || !info.Mode().IsRegular() || whole.Owner(info) != p.identity.user.UID {
 				t.Errorf("%v, %v", info, err)
 			}
 			return a.path, os.Remove(name)
@@ -70,14 +70,15 @@ func TestTheRequestIsLeft(t *testing.T) {
 		errors.Join(
 			os.WriteFile(target, nil, 0o600),
 			os.Symlink(target, name),
-			os.Lchown(name, p.user.UID, p.user.GID),
+			os.Lchown(name, p.identity.user.UID, p.identity.user.GID),
 		),
 	)
 	old := time.Unix(1e9, 0)
 	if at, err := left(t, p); !errors.Is(err, errAsked) {
 		t.Errorf("%s, %v", at, err)
 	}
-	golden.OK(t, errors.Join(os.Remove(name), os.WriteFile(name, nil, 0o600), os.Chown(name, p.user.UID, p.user.GID)))
+	user := p.identity.user
+	golden.OK(t, errors.Join(os.Remove(name), os.WriteFile(name, nil, 0o600), os.Chown(name, user.UID, user.GID)))
 	if at, err := left(t, p); !errors.Is(err, errAsked) {
 		t.Errorf("%s, %v", at, err)
 	}
@@ -95,7 +96,7 @@ func TestTheRequestIsLeft(t *testing.T) {
 	golden.OK(t, os.Chmod(work, 0o755))
 	golden.OK(
 		t,
-		errors.Join(os.WriteFile(name, nil, 0o600), os.Chown(name, p.user.UID, p.user.GID), os.Chtimes(name, old, old)),
+		errors.Join(os.WriteFile(name, nil, 0o600), os.Chown(name, user.UID, user.GID), os.Chtimes(name, old, old)),
 	)
 	p.Tidy()
 	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {

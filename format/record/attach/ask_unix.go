@@ -24,9 +24,9 @@ const asking = 10 * time.Second
 // errAsked says that another tool is asking: a second signal would print a thread dump.
 var errAsked = errors.New("asked already")
 
-func (p *Process) socket() string { return fmt.Sprintf(".java_pid%d", p.inner) }
+func (p *Process) socket() string { return fmt.Sprintf(".java_pid%d", p.identity.inner) }
 
-func (p *Process) request() string { return fmt.Sprintf(".attach_pid%d", p.inner) }
+func (p *Process) request() string { return fmt.Sprintf(".attach_pid%d", p.identity.inner) }
 
 func (p *Process) dial(tmp *foreign.Dir) (net.Conn, error) { return tmp.Dial(p.socket(), p.PID) }
 
@@ -38,7 +38,7 @@ type place struct {
 
 // places opens these directories, in the JVM's order, if possible.
 func (p *Process) places() (all []place, done func()) {
-	if dir, err := foreign.OpenPath(p.working(), p.user); err == nil {
+	if dir, err := foreign.OpenPath(p.working(), p.identity.user); err == nil {
 		all = append(all, place{dir, p.working()})
 	}
 	if dir, err := p.Open(p.tmp); err == nil {
@@ -121,7 +121,7 @@ func (p *Process) leave(all []place) (at *foreign.Dir, err error) {
 // under another name.
 func (p *Process) accepts(info fs.FileInfo) bool {
 	uid := whole.Owner(info)
-	return (uid == p.user.UID || uid == 0) && foreign.Links(info) == 1
+	return (uid == p.identity.user.UID || uid == 0) && foreign.Links(info) == 1
 }
 
 // blocked returns an error if something obstructs the socket.
@@ -138,7 +138,7 @@ func (p *Process) blocked(tmp *foreign.Dir) error {
 // its user.
 func (p *Process) obstacle(dir *foreign.Dir, path, name string) error {
 	info, err := dir.Lstat(name)
-	if err != nil || !info.IsDir() && whole.Owner(info) == p.user.UID {
+	if err != nil || !info.IsDir() && whole.Owner(info) == p.identity.user.UID {
 		return nil
 	}
 	what := "a file"

@@ -40,9 +40,9 @@ func Find(pid int) (*Process, error) {
 		return nil, p.fail(differs, again)
 	case !now.one:
 		return nil, p.fail(mixed, "start it with -javaagent: see 'contend record --help'")
-	case errors.Is(err, os.ErrPermission) && p.user.UID != os.Geteuid():
+	case errors.Is(err, os.ErrPermission) && p.identity.user.UID != os.Geteuid():
 		return nil, p.fail(
-			fmt.Sprintf("belongs to another user (%d)", p.user.UID),
+			fmt.Sprintf("belongs to another user (%d)", p.identity.user.UID),
 			"run contend as that user or as root",
 		)
 	case bytes.Contains(maps, []byte("/libj9vm")):
@@ -118,8 +118,8 @@ const mixed = "has the rights of two users or groups, as a set-user-ID program"
 // other rights.
 func (p *Process) changed() bool {
 	now, _, err := look(p.PID)
-	now.quits = now.quits && p.quits // as it starts it gets a handler; another program has lost it
-	return p.began != 0 && (err != nil || now != p.identity)
+	now.quits = now.quits && p.identity.quits // as it starts it gets a handler; another program has lost it
+	return p.identity.began != 0 && (err != nil || now != p.identity)
 }
 
 func procPath(pid int, name string) string { return filepath.Join("/proc", strconv.Itoa(pid), name) }
@@ -205,19 +205,19 @@ func (p *Process) starting() bool {
 		compiles = compiles || bytes.Contains(name, []byte(" CompilerT"))
 	}
 	runs := own["Notification Th"] || own["VM Periodic Tas"] && compiles && !own["Monitor Deflati"]
-	return !p.quits || !runs
+	return !p.identity.quits || !runs
 }
 
 // age returns how long the process has run.
 func (p *Process) age() (age time.Duration, ok bool) {
 	uptime, _ := os.ReadFile("/proc/uptime")
 	up := strings.Fields(string(uptime))
-	if p.began == 0 || len(up) == 0 {
+	if p.identity.began == 0 || len(up) == 0 {
 		return 0, false
 	}
 	const second = 100 // the unit of start on Linux
 	now, err := strconv.ParseFloat(up[0], 64)
-	return time.Duration((now - float64(p.began)/second) * float64(time.Second)), err == nil
+	return time.Duration((now - float64(p.identity.began)/second) * float64(time.Second)), err == nil
 }
 
 // began returns the start of a process, in the unit of identity.
@@ -240,7 +240,7 @@ func ended(state string) bool { return strings.ContainsAny(state, "ZX") }
 // Alive reports whether the process still runs, and its number belongs to no other process.
 func (p *Process) Alive() bool {
 	now, state, err := look(p.PID)
-	return err == nil && !ended(state) && (p.began == 0 || now.began == p.began)
+	return err == nil && !ended(state) && (p.identity.began == 0 || now.began == p.identity.began)
 }
 
 // namespace returns the process namespace of this process, "" if /proc belongs to another

@@ -202,7 +202,7 @@ func (p *Process) mayBeSignalled() error {
 	if slices.Contains(p.args, "-XX:+DisableAttachMechanism") {
 		return p.fail("does not let itself be attached to (-XX:+DisableAttachMechanism)", hint)
 	}
-	if !p.quits {
+	if !p.identity.quits {
 		return p.fail("has no attach socket, and would die of the signal that asks for one (-Xrs)", hint)
 	}
 	return nil
@@ -218,7 +218,7 @@ func (p *Process) settle(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		p.quits = now.quits
+		p.identity.quits = now.identity.quits
 	}
 }
 

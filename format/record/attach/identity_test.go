@@ -102,11 +102,11 @@ func TestRenew(t *testing.T) {
 	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
 	p := golden.Must(Find(c.Process.Pid))(t)
 	found := *p
-	p.user, p.trust = foreign.User{UID: 12345}, true
+	p.identity.user, p.trust = foreign.User{UID: 12345}, true
 	if err := p.Renew(); err != nil || p.identity != found.identity || !p.trust {
 		t.Errorf("%v, %+v", err, p)
 	}
-	p.began--
+	p.identity.began--
 	var said *Error
 	if err := p.Renew(); !errors.As(err, &said) || said.What != p.gone().What {
 		t.Errorf("%v", err)

@@ -19,13 +19,13 @@ func (e *Error) Error() string { return fmt.Sprintf("process %d %s", e.PID, e.Wh
 
 // Process is a JVM on this machine.
 type Process struct {
-	PID  int
-	Main string // the main class or jar, as the command line has it
-	identity
-	root  string // its root directory, as seen from here
-	tmp   string // its folder for temporary files, as the process sees it
-	args  []string
-	trust bool
+	PID      int
+	Main     string // the main class or jar, as the command line has it
+	identity identity
+	root     string // its root directory, as seen from here
+	tmp      string // its folder for temporary files, as the process sees it
+	args     []string
+	trust    bool
 }
 
 // identity identifies a process and its rights: nothing beyond these is done on its behalf.
@@ -43,7 +43,7 @@ func (p *Process) Renew() error {
 	switch {
 	case err != nil:
 		return err
-	case now.began != p.began:
+	case now.identity.began != p.identity.began:
 		return p.gone()
 	}
 	now.trust = p.trust
@@ -72,7 +72,7 @@ func (p *Process) Open(theirs string) (*foreign.Dir, error) {
 	if !p.Alive() {
 		return nil, p.gone()
 	}
-	dir, err := foreign.Open(filepath.Join(p.root, "/"), theirs, p.user)
+	dir, err := foreign.Open(filepath.Join(p.root, "/"), theirs, p.identity.user)
 	if err != nil {
 		return nil, err
 	}

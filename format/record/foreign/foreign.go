@@ -28,7 +28,7 @@ func Self() User { return User{UID: os.Geteuid(), GID: os.Getegid(), Caps: ^uint
 
 // Dir is an open directory: names are looked up in it, even if its own path changes.
 type Dir struct {
-	User
+	User   User
 	root   *os.Root
 	self   *os.File
 	shared error // why nothing is made here; nil if it is safe
@@ -158,7 +158,7 @@ var patience = time.Second // tests have more
 // List describes the user's files whose names match a pattern of path.Match, links
 // themselves, in order of names.
 func (d *Dir) List(pattern string) (list []fs.FileInfo) {
-	_ = d.Do(func() error {
+	_ = d.User.Do(func() error {
 		dir, err := d.root.Open(".")
 		if err != nil {
 			return err
@@ -170,7 +170,7 @@ func (d *Dir) List(pattern string) (list []fs.FileInfo) {
 				if fits, _ := path.Match(pattern, name); !fits {
 					continue
 				}
-				if info, err := d.root.Lstat(name); err == nil && whole.Owner(info) == d.UID {
+				if info, err := d.root.Lstat(name); err == nil && whole.Owner(info) == d.User.UID {
 					list = append(list, info)
 				}
 			}
@@ -186,7 +186,7 @@ func (d *Dir) List(pattern string) (list []fs.FileInfo) {
 
 // Lstat describes the file of a name, or the link itself.
 func (d *Dir) Lstat(name string) (info fs.FileInfo, err error) {
-	err = d.Do(func() error {
+	err = d.User.Do(func() error {
 		info, err = d.root.Lstat(name)
 		return err
 	})
@@ -200,7 +200,7 @@ func (d *Dir) Create(name string, content []byte) (f *os.File, err error) {
 	if d.shared != nil {
 		return nil, d.shared
 	}
-	err = d.Do(func() error {
+	err = d.User.Do(func() error {
 		if f, err = d.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR|noFollow, 0o600); err != nil {
 			return err
 		}
@@ -221,18 +221,18 @@ func (d *Dir) Mkdir(name string) (made *Dir, err error) {
 	if d.shared != nil {
 		return nil, d.shared
 	}
-	if err := d.Do(func() error { return d.root.Mkdir(name, 0o700) }); err != nil {
+	if err := d.User.Do(func() error { return d.root.Mkdir(name, 0o700) }); err != nil {
 		return nil, err
 	}
 	if made, err = d.Sub(name); err != nil {
-		err = errors.Join(err, d.Do(func() error { return unlink(d.self, name, directory) }))
+		err = errors.Join(err, d.User.Do(func() error { return unlink(d.self, name, directory) }))
 	}
 	return made, err
 }
 
 // Sub opens a directory of the user in this one, if no other user can read one of the two.
 func (d *Dir) Sub(name string) (sub *Dir, err error) {
-	err = d.Do(func() error {
+	err = d.User.Do(func() error {
 		root, err := d.root.OpenRoot(name)
 		if err != nil {
 			return err
@@ -257,7 +257,7 @@ func (d *Dir) Sub(name string) (sub *Dir, err error) {
 // Open opens a regular file for reading. It need not be the user's own, but readable for
 // the user.
 func (d *Dir) Open(name string) (f *os.File, err error) {
-	err = d.Do(func() error {
+	err = d.User.Do(func() error {
 		f, err = d.open(name)
 		return err
 	})
@@ -282,7 +282,7 @@ func (d *Dir) owns(f *os.File, kind fs.FileMode) error {
 		return err
 	case info.Mode().Type() != kind:
 		return &os.PathError{Op: "open", Path: f.Name(), Err: errKind}
-	case whole.Owner(info) != d.UID || kind == fs.ModeDir && !d.alone && info.Mode().Perm()&0o077 != 0:
+	case whole.Owner(info) != d.User.UID || kind == fs.ModeDir && !d.alone && info.Mode().Perm()&0o077 != 0:
 		return &os.PathError{Op: "open", Path: f.Name(), Err: errOwner}
 	}
 	return nil
@@ -290,9 +290,9 @@ func (d *Dir) owns(f *os.File, kind fs.FileMode) error {
 
 // Remove removes a file or a link of the user, but no directory.
 func (d *Dir) Remove(name string) error {
-	return d.Do(func() error {
+	return d.User.Do(func() error {
 		info, err := d.root.Lstat(name)
-		if err == nil && whole.Owner(info) != d.UID {
+		if err == nil && whole.Owner(info) != d.User.UID {
 			err = &os.PathError{Op: "remove", Path: name, Err: errOwner}
 		}
 		if err != nil {
@@ -308,7 +308,7 @@ func (d *Dir) Rmdir(name string, sub *Dir) error {
 	if !d.Held(name, sub) {
 		return &os.PathError{Op: "remove", Path: name, Err: errChanged}
 	}
-	return d.Do(func() error { return unlink(d.self, name, directory) })
+	return d.User.Do(func() error { return unlink(d.self, name, directory) })
 }
 
 // Lock locks the directory for this process until it is closed or the process ends in any

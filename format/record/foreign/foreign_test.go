@@ -101,7 +101,7 @@ func TestSharedDirectories(t *testing.T) {
 		),
 	)
 	for _, name := range []string{"", "way", "way/tmp", "link"} {
-		golden.OK(t, os.Lchown(filepath.Join(path, name), d.UID, d.GID))
+		golden.OK(t, os.Lchown(filepath.Join(path, name), d.User.UID, d.User.GID))
 	}
 	set := func(name string, mode fs.FileMode) { golden.OK(t, os.Chmod(filepath.Join(path, name), mode)) }
 	n := 0
@@ -153,7 +153,7 @@ func TestNothingOfAThirdUserIsRemoved(t *testing.T) {
 		"link": func(at string) error { return os.Symlink("file", at) },
 	}
 	for name, make := range names {
-		for _, uid := range []int{d.UID, 12345} {
+		for _, uid := range []int{d.User.UID, 12345} {
 			at := filepath.Join(path, name)
 			golden.OK(t, make(at))
 			if os.Geteuid() == 0 {
@@ -161,11 +161,11 @@ func TestNothingOfAThirdUserIsRemoved(t *testing.T) {
 					t,
 					errors.Join(os.Lchown(at, uid, uid), os.Lchown(path, 0, 0), os.Chmod(path, 0o777|fs.ModeSticky)),
 				)
-			} else if uid != d.UID {
+			} else if uid != d.User.UID {
 				t.Skip("only root gives files away")
 			}
 			err := d.Remove(name)
-			if _, stays := os.Lstat(at); (err == nil) != (uid == d.UID) || (stays == nil) != (uid != d.UID) {
+			if _, stays := os.Lstat(at); (err == nil) != (uid == d.User.UID) || (stays == nil) != (uid != d.User.UID) {
 				t.Errorf("%s of %d: %v, %v", name, uid, err, stays)
 			}
 			golden.OK(t, os.RemoveAll(at))
@@ -218,7 +218,7 @@ func TestSocketsAreConnectedToAsTheyWereSeen(t *testing.T) {
 		l.SetUnlinkOnClose(false)
 		return l
 	}
-	stale := listen("stale", d.UID)
+	stale := listen("stale", d.User.UID)
 	stale.Close()
 	defer listen("other", os.Geteuid()).Close()
 	golden.OK(t, os.Symlink("other", filepath.Join(path, "link")))
@@ -242,7 +242,10 @@ func TestList(t *testing.T) {
 	}
 	golden.OK(
 		t,
-		errors.Join(os.Mkdir(filepath.Join(path, "x"), 0o700), os.Chown(filepath.Join(path, "x"), d.UID, d.GID)),
+		errors.Join(
+			os.Mkdir(filepath.Join(path, "x"), 0o700),
+			os.Chown(filepath.Join(path, "x"), d.User.UID, d.User.GID),
+		),
 	)
 	if list := d.List("x*"); os.Geteuid() == 0 && (len(list) != 1 || list[0].Name() != "x") {
 		t.Errorf("%d names of the user", len(list))
@@ -267,7 +270,7 @@ func TestMadeForAnother(t *testing.T) {
 	defer f.Close()
 	for name, mode := range map[string]fs.FileMode{"sub": fs.ModeDir | 0o700, "sub/file": 0o600} {
 		if info, err := os.Stat(filepath.Join(path, name)); err != nil || info.Mode() != mode ||
-			whole.Owner(info) != d.UID {
+			whole.Owner(info) != d.User.UID {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
@@ -358,7 +361,7 @@ func TestNoLeaseIsWaitedFor(t *testing.T) {
 	at := filepath.Join(path, "file")
 	f := golden.Must(os.Create(at))(t)
 	defer f.Close()
-	golden.OK(t, os.Chown(at, d.UID, d.GID))
+	golden.OK(t, os.Chown(at, d.User.UID, d.User.GID))
 	if _, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_WRLCK); err != nil {
 		t.Skip(err)
 	}

@@ -205,7 +205,7 @@ func (d *Dir) open(name string) (*os.File, error) {
 // checks its client. The error is a syscall.ECONNREFUSED if the socket is the user's, and
 // no process listens.
 func (d *Dir) Dial(name string, pid int) (conn net.Conn, err error) {
-	err = d.Do(func() error {
+	err = d.User.Do(func() error {
 		socket, err := d.look(name)
 		if err != nil {
 			return err
@@ -239,7 +239,7 @@ func (d *Dir) listens(conn net.Conn, pid int) error {
 	}); err != nil || failed != nil {
 		return errors.Join(err, failed)
 	}
-	if int(peer.Uid) != d.UID || int(peer.Pid) != pid {
+	if int(peer.Uid) != d.User.UID || int(peer.Pid) != pid {
 		return fmt.Errorf("process %d of user %d listens there", peer.Pid, peer.Uid)
 	}
 	return nil

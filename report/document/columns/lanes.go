@@ -68,7 +68,7 @@ const parts = 1000
 
 // laneBuilder converts finished lanes.
 type laneBuilder struct {
-	*lanes
+	lanes   *lanes
 	n       *numbering
 	sym     *analysis.Symbols
 	numbers map[format.ThreadID]int32
@@ -106,7 +106,7 @@ func emptyLanes() *lanes {
 }
 
 func (b *laneBuilder) addThreads(sums *waits.LaneSums) {
-	t := &b.Threads
+	t := &b.lanes.Threads
 	t.Merged = sums.Merged
 	ids := make([]format.ThreadID, 0, len(sums.Threads))
 	for id := range sums.Threads {
@@ -132,7 +132,7 @@ func (b *laneBuilder) addThreads(sums *waits.LaneSums) {
 		t.Spans = append(t.Spans, sum.Spans)
 		b.numbers[id] = int32(i)
 	}
-	b.Spans.Count = make([]int32, len(ids))
+	b.lanes.Spans.Count = make([]int32, len(ids))
 }
 
 // since returns an instant from the start of the page's time, which nothing lies before.
@@ -148,7 +148,7 @@ func (b *laneBuilder) addSpans(list []waits.Span) {
 	slices.SortStableFunc(order, func(x, y *waits.Span) int {
 		return cmp.Compare(b.numbers[x.Thread], b.numbers[y.Thread])
 	})
-	to, before := &b.Spans, int64(0)
+	to, before := &b.lanes.Spans, int64(0)
 	for i, s := range order {
 		if i == 0 || order[i-1].Thread != s.Thread {
 			before = 0
@@ -235,7 +235,7 @@ func (b *laneBuilder) known(s *waits.Span) (known, right int8) {
 }
 
 func (b *laneBuilder) addSums(sums *waits.LaneSums) {
-	to := &b.Sums
+	to := &b.lanes.Sums
 	to.BinNs = sums.BinNs
 	first := int64(math.MaxInt64)
 	for i := range sums.Cells {
