@@ -94,11 +94,11 @@ public final class Shapes {
     }
   }
 
-  private interface Task {
+  interface Task {
     void run() throws InterruptedException;
   }
 
-  private static Thread start(String name, Task t) {
+  static Thread start(String name, Task t) {
     Thread thread = new Thread(() -> {
       try {
         t.run();

@@ -230,7 +230,9 @@ final class Exact implements ClassFileTransformer, Runnable, Holds.Threads {
       find();
       plan = new Scan(jvm, wanted);
       begin(0);
-      install();
+      if (!wanted.isEmpty()) {
+        install();
+      }
       for (String name : wanted) {
         out.setting("followed", name);
       }

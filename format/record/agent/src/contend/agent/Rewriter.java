@@ -21,7 +21,9 @@ import contend.agent.asm.tree.TypeInsnNode;
 import contend.agent.asm.tree.VarInsnNode;
 import contend.agent.probes.Probe;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -152,9 +154,12 @@ final class Rewriter implements Opcodes {
         any |= calls((MethodInsnNode) i);
       }
     }
-    for (AbstractInsnNode i : code.toArray()) {
-      if (i.getOpcode() == MONITOREXIT && entered) { // of a monitor that was not told it is nothing
-        exits(i);
+    if (entered) { // of a monitor that was not told it is nothing
+      Map<AbstractInsnNode, TryCatchBlockNode> own = ownHandlers();
+      for (AbstractInsnNode i : code.toArray()) {
+        if (i.getOpcode() == MONITOREXIT) {
+          exits(i, own.get(i));
+        }
       }
     }
     return any;
@@ -237,8 +242,8 @@ final class Rewriter implements Opcodes {
     return null;
   }
 
-  private void exits(AbstractInsnNode i) {
-    TryCatchBlockNode own = ownHandler(i);
+  /** own: the try whose handler covers itself and ends with this instruction; may be null. */
+  private void exits(AbstractInsnNode i, TryCatchBlockNode own) {
     if (own == null) {
       code.insertBefore(i, list(new InsnNode(DUP), number(1), call("released", OF_LOCK)));
       return;
@@ -249,16 +254,17 @@ final class Rewriter implements Opcodes {
     own.end = end;
   }
 
-  /** The try whose handler covers itself, where this instruction is the last that it covers. */
-  private TryCatchBlockNode ownHandler(AbstractInsnNode i) {
-    int at = code.indexOf(i);
+  /** The tries whose handlers cover themselves, by the last instruction that they cover. */
+  private Map<AbstractInsnNode, TryCatchBlockNode> ownHandlers() {
+    Map<AbstractInsnNode, TryCatchBlockNode> out = new HashMap<>();
     for (TryCatchBlockNode t : method.tryCatchBlocks) {
       int start = code.indexOf(t.start), end = code.indexOf(t.end), handler = code.indexOf(t.handler);
-      if (start <= handler && handler < end && handler <= at && before(t.end) == i) {
-        return t;
+      AbstractInsnNode last = before(t.end);
+      if (start <= handler && handler < end && handler <= code.indexOf(last) && !out.containsKey(last)) {
+        out.put(last, t);
       }
     }
-    return null;
+    return out;
   }
 
   // ---- calls
