@@ -94,44 +94,71 @@ func runDiff(e *env, o *diffOptions) error {
 // compare analyses both sides. The error is errDamaged, beside a full answer,
 // when a trace is damaged.
 func (o *diffOptions) compare(e *env) (doc *document.Diff, damage error) {
-	base, baseSide, err := o.trace.profiles(e, o.base)
-	if err != nil && !errors.Is(err, errDamaged) {
+	base, err := o.trace.profiles(e, o.base)
+	if err != nil {
 		return nil, err
 	}
-	new, newSide, newErr := o.trace.profiles(e, o.new)
-	if newErr != nil && !errors.Is(newErr, errDamaged) {
-		return nil, newErr
+	newer, err := o.trace.profiles(e, o.new)
+	if err != nil {
+		return nil, err
+	}
+	if said, near, _ := strings.Cut(base.unmatched, "; "); said != "" && newer.unmatched != "" {
+		return nil, usageError{errors.New(said), near} // that nothing changed is not known
 	}
 	how := compare.Options{Alpha: o.alpha, MinChange: o.minChange / 100}
 	copy(how.Operations[:], o.operations)
 	if how.Operations == [2]int64{} &&
-		(baseSide.Summed() || newSide.Summed()) { // without times there is nothing to divide by
+		(base.side.Summed() || newer.side.Summed()) { // without times there is nothing to divide by
 		how.Operations = [2]int64{1, 1}
 	}
-	d := compare.Compare(base, new, how)
-	return document.NewDiff(d, baseSide, newSide, o.out.top), cmp.Or(err, newErr)
+	d := compare.Compare(base.traces, newer.traces, how)
+	return document.NewDiff(d, base.side, newer.side, o.out.top), cmp.Or(base.damage, newer.damage)
 }
 
-// profiles analyses each trace by itself. The error is errDamaged, beside a
-// full answer, when one of them is damaged.
-func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s document.Side, damage error) {
+// diffSide is one side of a comparison.
+type diffSide struct {
+	traces    compare.Group
+	side      document.Side
+	damage    error  // errDamaged if a trace is damaged
+	unmatched string // the filter that matches nothing in any trace, with what is near it; else ""
+}
+
+// profiles analyses each trace by itself.
+func (o *traceOptions) profiles(e *env, paths []string) (*diffSide, error) {
+	var out diffSide
+	unmatched, empty := 0, 0
 	for _, path := range paths {
 		p := &compare.Profile{}
 		res, err := o.alone(strings.TrimSpace(path)).named(e, nil, p)
 		if err != nil {
-			return nil, s, err
+			return nil, err
 		}
 		p.Named = res.names.Named(document.MaxLocks)
 		if err := res.timeless(); err != nil &&
 			!res.warned(format.CodeNoTimes) { // an input without times counts some seconds only, not a whole run
-			return nil, s, err
+			return nil, err
 		}
 		if res.stats.Unit == format.UnitTime || res.stats.Unit.Summed() {
 			p.ElapsedNs = res.trace.ElapsedNs
 		}
-		damage = cmp.Or(damage, res.verdict())
-		g, s.Traces = append(g, p), append(s.Traces, res.side())
+		if o.cut() && res.trace.ElapsedNs == 0 && res.stats.Unit == format.UnitTime {
+			empty++
+		}
+		if res.unmatched != "" {
+			unmatched++
+		}
+		if unmatched == len(paths) {
+			out.unmatched = res.unmatched
+		}
+		out.damage = cmp.Or(out.damage, res.verdict())
+		out.traces, out.side.Traces = append(out.traces, p), append(out.side.Traces, res.side())
 	}
-	s.BlockNs[0], s.BlockNs[1] = g.Blocks()
-	return g, s, damage
+	if empty == len(paths) && empty > 0 { // there is nothing to compare with
+		return nil, usageError{
+			fmt.Errorf("nothing of %s lies within --from and --to", strings.Join(paths, ", ")),
+			"'contend analyze' without them says how long it is",
+		}
+	}
+	out.side.BlockNs[0], out.side.BlockNs[1] = out.traces.Blocks()
+	return &out, nil
 }

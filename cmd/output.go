@@ -136,6 +136,11 @@ func (o *outputOptions) check() error {
 			fmt.Errorf("--format: there is no format %q", o.format),
 			"choose from " + strings.Join(o.forms.names(), ", "),
 		}
+	case slices.Contains(bitmaps, strings.ToLower(filepath.Ext(o.file))):
+		return usageError{
+			fmt.Errorf("-o %s: no command writes %s files", o.file, strings.ToLower(filepath.Ext(o.file)[1:])),
+			"choose from the formats " + strings.Join(o.forms.names(), ", ") + "; a browser prints what is drawn",
+		}
 	case o.top < 0:
 		return usageError{errors.New("--top: cannot be negative"), "0 shows all"}
 	}
