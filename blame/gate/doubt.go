@@ -176,7 +176,7 @@ func unnamedOwners(_ *Rule, _ *Subject, run *Run) Doubt {
 	n := known[analysis.ByNothing]
 	return Doubt{
 		human.Some(int(n), "thread waits", "threads wait") + " for locks whose owners the text does not show",
-		giveDumps,
+		run.dumpsHint(),
 	}
 }
 
@@ -269,7 +269,7 @@ func unknownOwners(r *Rule, s *Subject, run *Run) Doubt {
 	}
 	return Doubt{
 		"the owners are unknown for " + how,
-		"record with thread dumps ('contend jfc' prints such settings), or take dumps with -l",
+		run.ownersHint(),
 	}
 }
 
@@ -289,16 +289,12 @@ func withoutLengths(_ *Rule, _ *Subject, run *Run) Doubt {
 func unseenOwners(_ *Rule, _ *Subject, run *Run) Doubt {
 	switch {
 	case run.Stats.Blind != "":
-		return Doubt{run.Stats.Blind, giveDumps}
+		return Doubt{run.Stats.Blind, run.dumpsHint()}
 	case run.Stats.DeadlockDumps > 0 || run.Trace.Coverage.Owned:
 		return Doubt{}
 	}
-	return Doubt{"the trace shows an owner only when the next one acquires the lock", giveDumps}
+	return Doubt{"the trace shows an owner only when the next one acquires the lock", run.dumpsHint()}
 }
-
-const giveDumps = "give thread dumps of all threads " +
-	"(jstack -l PID; with virtual threads jcmd PID Thread.dump_to_file FILE), " +
-	"or a recording that takes them ('contend jfc' prints such settings)"
 
 // incomparable returns a doubt about a change between traces that hide different waits, or if
 // neither shows a wait that the rule names.

@@ -19,8 +19,8 @@ import (
 var findingMetric = metric{
 	name: "finding",
 	unit: Count,
-	doubts: []doubter{nothingLeft, unrecorded, damaged, unread, mostOwnersUnknown, unknownMatters, unprovenFinding,
-		unseenPolling},
+	doubts: []doubter{nothingLeft, unrecorded, damaged, unread, unseenDeadlock, mostOwnersUnknown, unknownMatters,
+		unprovenFinding, unseenPolling},
 	measure: countFindings,
 }
 
@@ -86,7 +86,7 @@ func unprovenFinding(r *Rule, _ *Subject, run *Run) Doubt {
 					f.Titled(f.Class, ""),
 					100*f.Known(),
 				),
-				"record thread dumps ('contend jfc' prints such settings), or for longer",
+				run.ownersHint(),
 			}
 		}
 	}
@@ -110,7 +110,7 @@ func mostOwnersUnknown(_ *Rule, _ *Subject, run *Run) Doubt {
 	}
 	return Doubt{
 		"the owners are unknown for most of the waiting",
-		"record thread dumps ('contend jfc' prints such settings)",
+		run.ownersHint(),
 	}
 }
 
@@ -126,8 +126,26 @@ func unknownMatters(_ *Rule, _ *Subject, run *Run) Doubt {
 	}
 	return Doubt{
 		human.Say("the owners are unknown for %.2g %% of the waiting", 100*analysis.Ratio(ns, run.overview.TotalNs())),
-		"record thread dumps ('contend jfc' prints such settings)",
+		run.ownersHint(),
 	}
+}
+
+// unseenDeadlock returns a doubt about deadlocks among findings: any of the rule about deadlocks.
+func unseenDeadlock(r *Rule, s *Subject, run *Run) (d Doubt) {
+	for _, doubt := range deadlockDoubts {
+		if r.namesDeadlock() && d.Reason == "" {
+			d = doubt(r, s, run)
+		}
+	}
+	return d
+}
+
+// namesDeadlock reports whether a rule is about deadlocks among other findings. One about findings of every kind
+// is about what the input shows: that it may be unable to show a deadlock is for "no deadlock" to say.
+func (r *Rule) namesDeadlock() bool {
+	names := r.pattern.MatchString
+	return names(findings.Deadlock.String()) &&
+		slices.ContainsFunc(findings.Kinds(), func(kind string) bool { return !names(kind) })
 }
 
 // unseenPolling returns a doubt about polling if it would not be recorded.
@@ -136,7 +154,7 @@ func unseenPolling(r *Rule, _ *Subject, run *Run) Doubt {
 	if !ok || !r.pattern.MatchString(findings.Polling.String()) {
 		return Doubt{}
 	}
-	return Doubt{w.Text, hiddenSites}
+	return Doubt{w.Text, run.pollingHint()}
 }
 
 // overviewFor returns the collector for findings if a rule is about them; else nil.

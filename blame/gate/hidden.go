@@ -51,7 +51,7 @@ func (run *Run) hidden() (ns int64, text string) {
 func unbounded(_ *Rule, _ *Subject, run *Run) Doubt {
 	for _, w := range run.Stats.Warnings {
 		if w.Code == format.CodeUnseenSites {
-			return Doubt{w.Text, hiddenSites}
+			return Doubt{w.Text, run.pollingHint()}
 		}
 		if w.Code == format.CodeVirtualThreads && w.Hidden == 0 || w.Code == format.CodeUnlistedThreads {
 			return Doubt{
@@ -94,9 +94,6 @@ func (r *Rule) upperBound(value float64, hiddenNs int64, tr *analysis.Trace) flo
 	}
 	return most
 }
-
-const hiddenSites = "give a recording that shows sleeping and running threads: 'contend record --with both', or " +
-	"thread dumps"
 
 const hiddenHint = "samples show these waits: 'contend record PID' takes them"
 

@@ -32,12 +32,12 @@ var hiding = map[string]hidden{
 	format.CodeLines:         hidesAll,
 	format.CodeOverflow:      hidesAll,
 
-	format.CodeUnlistedOwners:  hidesDeadlocks,
-	format.CodeUnlistedLocks:   hidesDeadlocks,
+	format.CodeUnlistedOwners:  hidesDeadlocks | hidesFindings,
+	format.CodeUnlistedLocks:   hidesDeadlocks | hidesFindings,
 	format.CodeUnlistedThreads: hidesDeadlocks,
-	format.CodeAbsentOwners:    hidesDeadlocks,
+	format.CodeAbsentOwners:    hidesDeadlocks | hidesFindings,
 	format.CodeReaders:         hidesDeadlocks,
-	format.CodeLikelyDeadlock:  hidesDeadlocks,
+	format.CodeLikelyDeadlock:  hidesDeadlocks | hidesFindings,
 	format.CodeBlind:           hidesDeadlocks,
 	format.CodeNoOwners:        hidesDeadlocks,
 	format.CodeByWaiter:        hidesDeadlocks,
@@ -106,6 +106,8 @@ func (r *Rule) about() hidden {
 	switch m := r.metric; {
 	case m.name == "deadlock":
 		return hidesDeadlocks
+	case m.name == "finding" && r.namesDeadlock():
+		return hidesFindings | hidesNames | hidesDeadlocks
 	case m.name == "finding":
 		return hidesFindings | hidesNames
 	case m.unit == Ns:
