@@ -170,11 +170,11 @@ func (o *traceOptions) summarize(
 	)
 	pressure := csp.New(csp.Options{Phases: true, Top: want.phases})
 	observed, dumped := findings.NewEvidence(want.app), dumps.New(want.app)
-	users := locks.NewPoolUsers(want.app)
+	users, workers := locks.NewPoolUsers(want.app), locks.NewWorkers(want.app)
 	if want.phases != noPhases {
 		more = append(more, pressure)
 	}
-	res, err := o.run(e, append(more, lockSums, overview, observed, dumped, users)...)
+	res, err := o.run(e, append(more, lockSums, overview, observed, dumped, users, workers)...)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -204,6 +204,7 @@ func (o *traceOptions) summarize(
 	for i := range doc.Resources {
 		doc.Resources[i].Holders = users.Holders(doc.Resources[i].Stack)
 	}
+	doc.Executors = document.NewExecutors(workers.Executors(), want.places)
 	doc.Rank(want.places)
 	if document.IsDump(res.stats.Format) || dumped.Runnable() {
 		doc.Dumps = document.NewDumps(res.trace.Symbols, dumped.Overview())

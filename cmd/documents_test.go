@@ -20,7 +20,7 @@ import (
 )
 
 // documentCommands answer with small documents, which hold between them every
-// key there is. D is testdata/documents, where absent.txt, exact.txt, counts.txt, inferred.txt, idle.txt,
+// key there is. D is testdata/documents, where absent.txt, exact.txt, workers.txt, counts.txt, inferred.txt, idle.txt,
 // moved.txt, reacquired.txt, starved.txt and turns.txt are
 // written by hand, damaged.bin has events of exact.txt in blocks of 150 bytes, one of
 // them damaged, and the others are what
@@ -55,6 +55,7 @@ var documentCommands = map[string]string{
 	"hist-sampled":       "hist D/sampled-1.txt",
 	"analyze-dumps":      "analyze D/dumps.txt",
 	"threads":            "threads D/dumps.txt",
+	"analyze-workers":    "analyze D/workers.txt",
 	"verify":             "verify D/damaged.bin",
 	"verify-text":        "verify D/counts.txt",
 	"whatif":             "whatif --top 1 D/inferred.txt",

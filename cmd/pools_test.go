@@ -1,6 +1,9 @@
 package cmd
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +50,13 @@ func TestPoolsAsTheyLogThemselves(t *testing.T) {
 				golden.Equal(t, r.Holders[0].Site+" "+r.Holders[0].Doing, "Pools.checkout:44 asleep", jdk)
 			}
 		}
+		busy := map[string]float64{}
+		for _, e := range d.Executors {
+			busy[e.Pool] = e.AllBusy
+			golden.Holds(golden.Labelled(t, jdk), "http- db- spare- mail-", e.Pool)
+		}
+		golden.Within(t, busy["http-"], 0.95, 1, jdk, "all sixteen are busy")
+		golden.Within(t, busy["spare-"], 0, 0.75, jdk, "all of the pool that has little to do are busy")
 		for _, l := range d.Locks {
 			golden.Lacks(golden.Labelled(t, jdk), l.Class, "Condition", "Queue")
 		}
@@ -119,4 +129,44 @@ func TestWhatEndsWaitsForNoLockIsTold(t *testing.T) {
 			t.Errorf("%s: %+v ends %d ns at %s, want %+v", path, u, list[i].WaitNs, want.Site, want.Users[0])
 		}
 	}
+}
+
+// What the workers of Jetty's pool do is said where all are busy, by dumps: tasks wait in its queue then. A
+// selector, which runs in the pool for ever, is no worker.
+func TestWorkersOfAnExecutor(t *testing.T) {
+	const head = "Full thread dump OpenJDK 64-Bit Server VM (17.0.9+9 mixed mode):\n\n"
+	const loop = "\tat org.eclipse.jetty.util.thread.QueuedThreadPool.runJob(QueuedThreadPool.java:883)\n" +
+		"\tat org.eclipse.jetty.util.thread.QueuedThreadPool$Runner.run(QueuedThreadPool.java:1034)\n" +
+		"\tat java.lang.Thread.run(Thread.java:840)\n\n"
+	worker := func(n int, state, frames string) string {
+		return fmt.Sprintf("\"qtp1-%d\" #%d prio=5 os_prio=0 tid=0x%d nid=0x%d\n   java.lang.Thread.State: %s\n%s%s", n, n, n, n,
+			state, frames, loop)
+	}
+	asleep := "\tat java.lang.Thread.sleep(Native Method)\n\tat shop.Report.make(Report.java:5)\n"
+	reads := "\tat sun.nio.ch.Net.poll(Native Method)\n\tat java.net.Socket$SocketInputStream.read(Socket.java:976)\n" +
+		"\tat shop.Remote.ask(Remote.java:7)\n"
+	idle := "\tat jdk.internal.misc.Unsafe.park(Native Method)\n\t- parking to wait for  <0x1f> (a java.util.concurrent.locks." +
+		"AbstractQueuedSynchronizer$ConditionObject)\n\tat org.eclipse.jetty.util.thread.QueuedThreadPool.idleJobPoll(" +
+		"QueuedThreadPool.java:974)\n"
+	selects := "\tat sun.nio.ch.EPoll.wait(Native Method)\n\tat org.eclipse.jetty.io.ManagedSelector.select(M.java:9)\n"
+	dump := func(third, state string) string {
+		return head + worker(1, "TIMED_WAITING (sleeping)", asleep) + worker(2, "RUNNABLE", reads) + worker(3, state, third) +
+			worker(4, "RUNNABLE", selects) + "JNI global refs: 5\n\n"
+	}
+	path := filepath.Join(t.TempDir(), "dumps.txt")
+	text := dump(asleep, "TIMED_WAITING (sleeping)") + dump(idle, "TIMED_WAITING (parking)")
+	golden.OK(t, os.WriteFile(path, []byte(text), 0o600))
+	golden.Same(t, ask[document.Analyze](t, "analyze", path).Executors, []document.Executor{{
+		Pool:     "qtp-",
+		Workers:  3,
+		Busy:     2.5,
+		AllBusy:  0.5,
+		Instants: 2,
+		Doing: []document.Holder{
+			{Site: "shop.Report.make:5", Doing: "asleep", Threads: 1.5, Shown: true},
+			{Site: "shop.Remote.ask:7", Doing: "in socket I/O", Threads: 1, Shown: true},
+		},
+	}})
+	golden.Holds(t, strings.Join(strings.Fields(run(t, "analyze", path)), " "), "workers: all 3 qtp- threads were busy at 1 of 2 instants: "+
+		"1.5 Report.make:5, asleep; 1.0 Remote.ask:7, in socket I/O")
 }

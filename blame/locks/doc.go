@@ -16,4 +16,5 @@
 //	pools.go      exhausted pools
 //	poolusers.go  who has what a pool hands out
 //	poolstacks.go stacks between acquiring and releasing
+//	workers.go    what the workers of executors do
 package locks

@@ -91,9 +91,10 @@ type Analyze struct {
 	WaitingThreads float64          `json:"waitingThreads"` // on average; 0 if the input counts
 	Findings       []Finding        `json:"findings"`
 	Phases         []Phase          `json:"phases"`
-	NotCounted     []format.Warning `json:"notCounted"`      // the warnings about waits outside of the totals
-	Ranked         []Ranked         `json:"ranked"`          // locks and resources, by waiting
-	Dumps          *Dumps           `json:"dumps,omitempty"` // if the input has thread dumps, without a filter
+	NotCounted     []format.Warning `json:"notCounted"`          // the warnings about waits outside of the totals
+	Ranked         []Ranked         `json:"ranked"`              // locks and resources, by waiting
+	Executors      []Executor       `json:"executors,omitempty"` // the busiest first
+	Dumps          *Dumps           `json:"dumps,omitempty"`     // if the input has thread dumps, without a filter
 	// the locks beyond Locks, in one row for each class and site, for the screen
 	Rest   []Ranked `json:"-"`
 	Stacks *Blame   `json:"-"` // by owner's stack and class of lock, for people

@@ -7,6 +7,7 @@ type (
 	Resource     = locks.Resource
 	ResourceKind = locks.Kind
 	Holder       = locks.Holder
+	Executor     = locks.Executor
 )
 
 // NonLockWaits are the waits for resources and of idle threads.
@@ -35,4 +36,13 @@ func newResources(rows []Resource, top int) (out []Resource, omitted int) {
 		out[i].Callers, out[i].Users = limit(out[i].Callers, top), limit(out[i].Users, top)
 	}
 	return out, len(rows) - len(out)
+}
+
+// NewExecutors lists pools of workers; top limits them, and the places of each, 0 means all.
+func NewExecutors(list []Executor, top int) []Executor {
+	list = limit(list, top)
+	for i := range list {
+		list[i].Doing = limit(list[i].Doing, top)
+	}
+	return list
 }

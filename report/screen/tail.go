@@ -31,6 +31,7 @@ func (s *screen) tail() (lines []line) {
 		}
 		lines = append(lines, note...)
 	}
+	lines = append(lines, s.executors()...)
 	for _, w := range s.Coverage.Warnings {
 		if doubts[w.Code] && !s.Full && s.Total.WaitNs > 0 && !s.trapped() {
 			lines = append(lines, s.say("doubt: ", w.Text)...)
@@ -342,4 +343,36 @@ func (s *screen) loop() []line {
 			s.names.Name(most.What),
 			s.names.Name(most.Site),
 		))...)
+}
+
+// Executors are shown if all of their workers are busy for this part of the time: tasks may wait then.
+const saturated = 0.25
+
+// executors returns what the workers of the busiest executors do, for whom tasks wait in a queue.
+func (s *screen) executors() (lines []line) {
+	for i := range s.Executors {
+		e := &s.Executors[i]
+		if e.AllBusy < saturated || len(e.Doing) == 0 || i > 0 && !s.Full {
+			break
+		}
+		when := percent(int64(e.AllBusy*1e6), 1e6) + " of the time:"
+		if e.Instants > 0 {
+			when = fmt.Sprintf("at %.0f of %s:", e.AllBusy*float64(e.Instants), text.Amount(int64(e.Instants), "instant"))
+		}
+		parts := append([]string{"all", text.Number(int64(e.Workers)), s.whole(e.Pool, shortName), s.thread + "s", "were",
+			"busy"}, prose(when)...)
+		for j := range e.Doing[:min(len(e.Doing), s.most(2))] {
+			h := &e.Doing[j]
+			at := average(h.Threads) + " " + s.names.Name(h.Site)
+			if h.Doing != "" {
+				at += ", " + h.Doing
+			}
+			if j > 0 {
+				parts[len(parts)-1] += ";"
+			}
+			parts = append(parts, prose(at)...)
+		}
+		lines = append(lines, fill("workers: ", s.Width, plain, parts...)...)
+	}
+	return lines
 }
