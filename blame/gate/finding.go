@@ -20,7 +20,7 @@ var findingMetric = metric{
 	name: "finding",
 	unit: Count,
 	doubts: []doubter{nothingLeft, unrecorded, damaged, unread, unseenDeadlock, mostOwnersUnknown, unknownMatters,
-		unprovenFinding, unseenPolling},
+		unprovenFinding, unseenPolling, missingMatters},
 	measure: countFindings,
 }
 
@@ -146,6 +146,24 @@ func (r *Rule) namesDeadlock() bool {
 	names := r.pattern.MatchString
 	return names(findings.Deadlock.String()) &&
 		slices.ContainsFunc(findings.Kinds(), func(kind string) bool { return !names(kind) })
+}
+
+// missingMatters returns a doubt if so much waiting is not recorded that what its owners did could be a finding.
+func missingMatters(_ *Rule, _ *Subject, run *Run) Doubt {
+	if run.overview == nil || run.Stats.Unit != format.UnitTime {
+		return Doubt{}
+	}
+	matters := func(ns int64) bool {
+		t := run.findingTrace()
+		return t.Matters(ns, run.overview.TotalNs()+ns)
+	}
+	if ns := run.shortNs(); ns > 0 && matters(ns) {
+		return Doubt{run.shortText(ns), recordAll}
+	}
+	if ns, text := run.hidden(); ns > 0 && matters(ns) {
+		return Doubt{text, hiddenHint}
+	}
+	return Doubt{}
 }
 
 // unseenPolling returns a doubt about polling if it would not be recorded.

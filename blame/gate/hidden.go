@@ -17,23 +17,30 @@ import (
 // the limit. Their number is unbounded but their total is not: a thread waits for one lock at
 // a time, so they lie within its running time.
 func tooShort(r *Rule, s *Subject, run *Run) Doubt {
+	missing := run.shortNs()
+	if missing == 0 || r.relative || !r.above(r.upperBound(s.Value, missing, run.Trace), s.Limit+s.Noise) {
+		return Doubt{}
+	}
+	return Doubt{run.shortText(missing), recordAll + ", limit max or p99 above that, or compare with a baseline"}
+}
+
+// shortNs returns the upper bound of the waits below the recording threshold, in ns; 0 if there is none.
+func (run *Run) shortNs() int64 {
 	tr := run.Trace
-	if tr.Coverage.Threshold == 0 || r.relative {
-		return Doubt{}
+	if tr.Coverage.Threshold == 0 {
+		return 0
 	}
-	missing := max(tr.RunningHigh-tr.Coverage.ByProvenance.Ns(), 0)
-	if !r.above(r.upperBound(s.Value, missing, tr), s.Limit+s.Noise) {
-		return Doubt{}
-	}
-	return Doubt{
-		fmt.Sprintf(
-			"waits shorter than %v were not recorded; at most %s of waiting is missing (the time threads ran "+
-				"without a recorded wait)",
-			time.Duration(tr.Coverage.Threshold),
-			human.Say("%v", time.Duration(missing)),
-		),
-		recordAll + ", limit max or p99 above that, or compare with a baseline",
-	}
+	return max(tr.RunningHigh-tr.Coverage.ByProvenance.Ns(), 0)
+}
+
+// shortText says what may be missing below the recording threshold.
+func (run *Run) shortText(ns int64) string {
+	return fmt.Sprintf(
+		"waits shorter than %v were not recorded; at most %s of waiting is missing (the time threads ran "+
+			"without a recorded wait)",
+		time.Duration(run.Trace.Coverage.Threshold),
+		human.Say("%v", time.Duration(ns)),
+	)
 }
 
 // hidden returns the upper bound of the missing waiting, in ns, if the reader knows one, and

@@ -63,3 +63,22 @@ func TestHintsKnowTheirInput(t *testing.T) {
 		}
 	}
 }
+
+// No finding is told where waits were too short to be recorded, and their owners might be one.
+func TestMissingWaitsMayBeAFinding(t *testing.T) {
+	sampled := format.Event{
+		Kind:     format.KindActivity,
+		Thread:   2,
+		Activity: format.ActivityRun,
+		Stack:    1,
+		Time:     3e9,
+		End:      3e9,
+	}
+	threshold := format.Event{Kind: format.KindSetting, Name: "jdk.ThreadPark#threshold", Value: "10 ms", Weight: 10e6}
+	r, run := recorded(t, "no finding(convoy)", sampled)
+	golden.Equal(t, r.check([]*Run{run}, nil).Status, Pass, "all waits")
+	r, run = recorded(t, "no finding(convoy)", sampled, threshold)
+	got := r.check([]*Run{run}, nil)
+	golden.Equal(t, got.Status, Undecided, "waits from 10 ms on")
+	golden.Holds(t, got.Doubt.Reason, "waits shorter than 10ms were not recorded")
+}
