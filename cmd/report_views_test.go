@@ -384,3 +384,28 @@ func TestTheReportTakesManyStacks(t *testing.T) {
 		golden.AtMost(t, drawn, 10_000, view, "of 70,000 stacks are drawn", "elements")
 	}
 }
+
+// The view of thread dumps shows the stacks that threads share, with those that open, and the groups.
+func TestTheReportsThreadDumps(t *testing.T) {
+	golden.Thorough(t)
+	t.Parallel()
+	const path = "../testdata/truth-series-8dumps-jdk17.txt"
+	dumps := ask[document.Analyze](t, "analyze", path).Dumps
+	r := reportIn(t, reported(t, path))
+	r.open("#view=dumps")
+	r.until(`document.querySelectorAll(".view.dumps table").length === 2`)
+	rows := eval[int](r.tab, `document.querySelectorAll(".view.dumps table")[0].querySelectorAll("tbody tr").length`)
+	golden.Equal(t, rows, min(len(dumps.Stacks), 100), "stacks")
+	threads := eval[int](r.tab, `[...document.querySelectorAll(".view.dumps table")[0].querySelectorAll("tbody tr")]
+		.reduce((n, row) => n + Number(row.cells[0].textContent), 0)`)
+	want := 0
+	for _, s := range dumps.Stacks {
+		want += s.Threads
+	}
+	golden.Equal(t, threads, want, "threads in the stacks")
+	golden.Holds(t, eval[string](r.tab, `document.querySelector(".view.dumps p").textContent`),
+		fmt.Sprintf("%d dumps", len(dumps.Taken)))
+	eval[any](r.tab, `document.querySelector(".view.dumps summary").click()`)
+	golden.Equal(t, eval[int](r.tab, `document.querySelectorAll(".view.dumps details[open] li").length`),
+		len(dumps.Stacks[0].Stack), "frames of the first stack")
+}

@@ -48,6 +48,14 @@
         text: [held.map((h, i) => [i ? "; " : "", ...C.holder(h)]),
           ", while others waited for ", html`<${C.Lock} m=${m} text=${lock.text} kind="place" />`],
         filter: { place: lock.text }, ns: lock.ns });
+    const e = !C.filtered(C.state.filter) && (m.analyze.executors || [])[0];
+    if (
+      e && e.allBusy >= 0.25 && e.doing.length > 0) out.push({ title: "Workers",
+        text: [`all ${C.number(e.workers)} ${C.visible(e.pool)} ${C.thread}s were busy `,
+          e.instants ? `at ${Math.round(e.allBusy * e.instants)} of ${C.plural(e.instants, "instant")}` :
+            html`<b>${C.percent(e.allBusy, 1)}</b> of the time`, ": ",
+          e.doing.slice(0, 2).map((h, i) => [i ? "; " : "", ...C.holder(h)])],
+        ns: 0 });
     const culprit = top(s, rows, "owner-site", g => took[g.rows[0]] >= 0);
     if (culprit && !reported.some(f => f.filter && f.filter.ownerSite === culprit.text)) {
       const at = C.mainDoing(s, culprit.rows);
