@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"contend/cmd/record"
+	"contend/cmd/record/attach"
 	"contend/format"
-	"contend/format/record"
-	"contend/format/record/attach"
 	"contend/format/workers"
 	"contend/report/table"
 	"contend/report/text"

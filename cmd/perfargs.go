@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"contend/format/record"
+	"contend/cmd/record"
 
 	"github.com/spf13/cobra"
 )

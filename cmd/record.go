@@ -16,12 +16,12 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"contend/cmd/record"
+	"contend/cmd/record/agent"
+	"contend/cmd/record/attach"
+	"contend/cmd/record/foreign"
 	"contend/decode"
 	"contend/format/human"
-	"contend/format/record"
-	"contend/format/record/agent"
-	"contend/format/record/attach"
-	"contend/format/record/foreign"
 	"contend/format/whole"
 	"contend/report/text"
 

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"contend/cmd/record/agent"
 	"contend/format"
-	"contend/format/record/agent"
 	"contend/golden"
 	"contend/report/document"
 )

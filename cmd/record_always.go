@@ -13,11 +13,11 @@ import (
 	"contend/analysis"
 	"contend/analysis/pass"
 	"contend/blame/gate"
+	"contend/cmd/record"
+	"contend/cmd/record/attach"
+	"contend/cmd/record/foreign"
 	"contend/decode"
 	"contend/format"
-	"contend/format/record"
-	"contend/format/record/attach"
-	"contend/format/record/foreign"
 
 	"github.com/spf13/cobra"
 )

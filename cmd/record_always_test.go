@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"contend/cmd/record"
 	"contend/format"
-	"contend/format/record"
 	"contend/golden"
 	"contend/report/document"
 )

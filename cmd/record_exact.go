@@ -12,9 +12,9 @@ import (
 	"contend/analysis"
 	"contend/analysis/pass"
 	"contend/blame"
+	"contend/cmd/record"
 	"contend/decode"
 	"contend/format"
-	"contend/format/record"
 	"contend/report/text"
 )
 

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"contend/format/record"
-	"contend/format/record/attach"
+	"contend/cmd/record"
+	"contend/cmd/record/attach"
 	"contend/golden"
 )
 

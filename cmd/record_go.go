@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"contend/format/record"
+	"contend/cmd/record"
 )
 
 // address reports whether a target is a program's address and not its number or

@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"contend/format/record"
-	"contend/format/record/attach"
+	"contend/cmd/record"
+	"contend/cmd/record/attach"
 	"contend/golden"
 )
 

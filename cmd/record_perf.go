@@ -13,11 +13,11 @@ import (
 	"strings"
 	"time"
 
+	"contend/cmd/record"
+	"contend/cmd/record/attach"
 	"contend/decode"
 	"contend/format"
 	"contend/format/human"
-	"contend/format/record"
-	"contend/format/record/attach"
 	"contend/format/whole"
 	"contend/report/text"
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"contend/analysis"
-	"contend/format/record/attach"
+	"contend/cmd/record/attach"
 	"contend/golden"
 	"contend/report/document"
 )

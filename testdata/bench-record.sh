@@ -14,7 +14,7 @@ dir=$(mktemp -d)
 jvm=
 trap 'kill -9 $jvm 2>/dev/null; rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM
-jar=$here/../format/record/agent/contend-agent.jar
+jar=$here/../cmd/record/agent/contend-agent.jar
 (cd "$here/.." && go build -o "$dir/contend" .)
 "$dir/contend" jfc --dump-period 0s > "$dir/contend.jfc"
 javac -cp "$jar" -d "$dir" "$here/java/Overhead.java"

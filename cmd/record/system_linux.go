@@ -6,8 +6,8 @@ import (
 	"os/exec"
 	"syscall"
 
-	"contend/format/record/attach"
-	"contend/format/record/foreign"
+	"contend/cmd/record/attach"
+	"contend/cmd/record/foreign"
 
 	"golang.org/x/sys/unix"
 )

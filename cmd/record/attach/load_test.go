@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"contend/format/record/foreign"
+	"contend/cmd/record/foreign"
 	"contend/golden"
 )
 

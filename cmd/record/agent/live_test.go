@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"contend/format/record/attach"
+	"contend/cmd/record/attach"
 	"contend/golden"
 )
 

@@ -23,15 +23,15 @@ const (
 // to. It does nothing to it. The error is an *Error.
 func Find(pid int) (*Process, error) {
 	p := &Process{PID: pid, tmp: os.TempDir()}
-	p.inner = pid
+	p.identity.inner = pid
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil || k.Proc.P_stat == zombie {
 		return nil, p.fail("does not run", elsewhere)
 	}
-	p.user.UID, p.user.GID = int(k.Eproc.Ucred.Uid), int(k.Eproc.Ucred.Groups[0])
-	p.quits = k.Proc.P_sigcatch&(1<<(uint(syscall.SIGQUIT)-1)) != 0
-	if p.user.UID != os.Geteuid() {
-		return nil, p.fail(fmt.Sprintf("belongs to another user (%d)", p.user.UID), "run contend as that user")
+	p.identity.user.UID, p.identity.user.GID = int(k.Eproc.Ucred.Uid), int(k.Eproc.Ucred.Groups[0])
+	p.identity.quits = k.Proc.P_sigcatch&(1<<(uint(syscall.SIGQUIT)-1)) != 0
+	if p.identity.user.UID != os.Geteuid() {
+		return nil, p.fail(fmt.Sprintf("belongs to another user (%d)", p.identity.user.UID), "run contend as that user")
 	}
 	program, args := commandLine(pid)
 	switch {
@@ -61,7 +61,7 @@ func commandLine(pid int) (program string, args []string) {
 // more of how far it is cannot be seen here.
 func (p *Process) starting() bool {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", p.PID)
-	return err == nil && !p.quits && time.Since(time.Unix(k.Proc.P_starttime.Unix())) < startup
+	return err == nil && !p.identity.quits && time.Since(time.Unix(k.Proc.P_starttime.Unix())) < startup
 }
 
 // Alive reports whether the process still runs.

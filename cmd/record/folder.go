@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"contend/format/record/agent"
-	"contend/format/record/attach"
-	"contend/format/record/foreign"
+	"contend/cmd/record/agent"
+	"contend/cmd/record/attach"
+	"contend/cmd/record/foreign"
 )
 
 // folder is in the target's own directory for temporary files: both processes reach it, even if

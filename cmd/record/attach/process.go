@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"contend/format/record/foreign"
+	"contend/cmd/record/foreign"
 )
 
 // Error is why a process cannot be attached to, and a remedy.

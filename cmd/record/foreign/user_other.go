@@ -46,7 +46,7 @@ func (d *Dir) Dial(name string, _ int) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Mode().Type() != os.ModeSocket || whole.Owner(info) != d.UID {
+	if info.Mode().Type() != os.ModeSocket || whole.Owner(info) != d.User.UID {
 		return nil, &os.PathError{Op: "dial", Path: name, Err: errKind}
 	}
 	return net.Dial("unix", filepath.Join(d.root.Name(), name))

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"contend/format/record/foreign"
+	"contend/cmd/record/foreign"
 	"contend/golden"
 )
 

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"contend/cmd/record/agent"
+	"contend/cmd/record/attach"
+	"contend/cmd/record/foreign"
 	"contend/format"
-	"contend/format/record/agent"
-	"contend/format/record/attach"
-	"contend/format/record/foreign"
 	"contend/format/whole"
 )
 

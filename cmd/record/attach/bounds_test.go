@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"contend/format/record/foreign"
+	"contend/cmd/record/foreign"
 	"contend/golden"
 )
 

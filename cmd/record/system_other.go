@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"syscall"
 
-	"contend/format/record/foreign"
+	"contend/cmd/record/foreign"
 )
 
 // Only this user's own processes are recorded here.

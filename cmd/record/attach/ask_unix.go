@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"contend/format/record/foreign"
+	"contend/cmd/record/foreign"
 	"contend/format/whole"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"contend/format/record/attach"
+	"contend/cmd/record/attach"
 )
 
 // startFlight begins a flight recording with a time limit beyond its planned end, in case

@@ -20,8 +20,8 @@ import (
 	"testing"
 	"time"
 
-	"contend/format/record/attach"
-	"contend/format/record/foreign"
+	"contend/cmd/record/attach"
+	"contend/cmd/record/foreign"
 	"contend/format/whole"
 	"contend/golden"
 

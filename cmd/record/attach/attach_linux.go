@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"contend/format/record/foreign"
+	"contend/cmd/record/foreign"
 )
 
 // Find inspects a process and returns it if it is a HotSpot JVM that may be attached to. It

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"contend/format/record/foreign"
+	"contend/cmd/record/foreign"
 	"contend/golden"
 )
 

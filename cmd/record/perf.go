@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"contend/format/record/attach"
-	"contend/format/record/foreign"
+	"contend/cmd/record/attach"
+	"contend/cmd/record/foreign"
 )
 
 // PerfRecording is the result of a recording.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"contend/format/record/foreign"
+	"contend/cmd/record/foreign"
 	"contend/format/whole"
 	"contend/golden"
 )

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"contend/format/record/attach"
+	"contend/cmd/record/attach"
 )
 
 // Watch is the growing trace of an agent alone: Read waits for new data, and returns io.EOF

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"contend/format/record/foreign"
+	"contend/cmd/record/foreign"
 	"contend/format/whole"
 )
 
