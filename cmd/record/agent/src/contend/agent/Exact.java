@@ -33,6 +33,8 @@ final class Exact implements ClassFileTransformer, Runnable, Holds.Threads {
   private static final long LOOK_NANOS = 10_000_000, SAMPLE_NANOS = 1_000_000, WRITE_NANOS = 100_000_000, TIDY_NANOS = 1_000_000_000L;
   private static final int BUSIEST = 2000; // events of a lock in PACE_NANOS: a log of more would cost too much
   private static final long PACE_NANOS = 20_000_000;
+  private static final long FIND_NANOS = 50_000_000; // from one sample to the next that look for contended locks
+  private static final int FIND_LONGER = 3; // times the time for it, at most
   private static final long LOOPS_MILLIS = 1000; // of dumps that show loops
   private static final int EAGER = 256; // locks of a class that are recorded before one is seen contended
 
@@ -249,10 +251,11 @@ final class Exact implements ClassFileTransformer, Runnable, Holds.Threads {
   /** Finds the classes of contended locks, by samples that are not kept. */
   private void find() throws IOException {
     Sampler s = new Sampler(new TraceWriter(new Nowhere()), true);
-    long until = System.nanoTime() + (long) (find * 1e9);
-    for (long now; (now = System.nanoTime()) < until; ) {
+    long until = System.nanoTime() + (long) (find * 1e9), last = until + (long) (FIND_LONGER * find * 1e9);
+    int due = (int) (find * 1e9 / FIND_NANOS); // samples: where the machine is busy they take longer
+    for (long now; (now = System.nanoTime()) < until || due > 0 && now < last; due--) {
       s.sample(now);
-      LockSupport.parkNanos(50_000_000);
+      LockSupport.parkNanos(FIND_NANOS);
     }
     wanted.addAll(s.lockClasses());
   }
