@@ -20,7 +20,7 @@ var findingMetric = metric{
 	name: "finding",
 	unit: Count,
 	doubts: []doubter{nothingLeft, unrecorded, damaged, unread, unseenDeadlock, mostOwnersUnknown, unknownMatters,
-		unprovenFinding, unseenPolling, missingMatters},
+		unprovenFinding, unseenPolling, unbounded, missingMatters},
 	measure: countFindings,
 }
 
