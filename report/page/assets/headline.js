@@ -42,7 +42,8 @@
             html`<b>${C.percent(u.share, 1)}</b>`]),
           ": they end the waits at ", html`<${C.Lock} m=${m} text=${lock.text} kind="place" />`],
         filter: { place: lock.text }, ns: lock.ns });
-    const held = lock && m.locks[m.lock[lock.rows[0]]].holders || [];
+    const held = (lock && m.locks[m.lock[lock.rows[0]]].holders || []).filter((h, i, all) =>
+      h.threads >= 0.05 * all[0].threads);
     if (
       held.length > 0) out.push({ title: m.locks[m.lock[lock.rows[0]]].kind === "result" ? "Run by" : "Held by",
         text: [held.map((h, i) => [i ? "; " : "", ...C.holder(h)]),

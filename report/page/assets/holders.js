@@ -21,7 +21,7 @@
   // stackless names the owners in a node whose stacks are not known, as the analysis of the node's locks does.
   function stackless(m, node) {
     if (text(m, node.key) !== "[unknown stack]") return "";
-    const named = new Map(), locks = new Set(node.rows.map(i => m.locks[m.lock[i]].name));
+    const named = new Map(), locks = new Set(Array.from(node.rows, i => m.locks[m.lock[i]].name));
     for (const l of m.analyze.locks) if (locks.has(C.visible(l.lock)))
       for (const o of l.owners) for (const t of o.threads || []) named.set(t.thread,
         (named.get(t.thread) || 0) + t.waitNs);
