@@ -139,18 +139,22 @@ func TestWorkersOfAnExecutor(t *testing.T) {
 		"\tat org.eclipse.jetty.util.thread.QueuedThreadPool$Runner.run(QueuedThreadPool.java:1034)\n" +
 		"\tat java.lang.Thread.run(Thread.java:840)\n\n"
 	worker := func(n int, state, frames string) string {
-		return fmt.Sprintf("\"qtp1-%d\" #%d prio=5 os_prio=0 tid=0x%d nid=0x%d\n   java.lang.Thread.State: %s\n%s%s", n, n, n, n,
+		return fmt.Sprintf("\"qtp1-%d\" #%d prio=5 os_prio=0 tid=0x%d nid=0x%d\n   java.lang.Thread.State: %s\n"+
+			"%s%s", n, n, n, n,
 			state, frames, loop)
 	}
 	asleep := "\tat java.lang.Thread.sleep(Native Method)\n\tat shop.Report.make(Report.java:5)\n"
 	reads := "\tat sun.nio.ch.Net.poll(Native Method)\n\tat java.net.Socket$SocketInputStream.read(Socket.java:976)\n" +
 		"\tat shop.Remote.ask(Remote.java:7)\n"
-	idle := "\tat jdk.internal.misc.Unsafe.park(Native Method)\n\t- parking to wait for  <0x1f> (a java.util.concurrent.locks." +
-		"AbstractQueuedSynchronizer$ConditionObject)\n\tat org.eclipse.jetty.util.thread.QueuedThreadPool.idleJobPoll(" +
+	idle := "\tat jdk.internal.misc.Unsafe.park(Native Method)\n" +
+		"\t- parking to wait for  <0x1f> (a java.util.concurrent.locks." +
+		"AbstractQueuedSynchronizer$ConditionObject)\n" +
+		"\tat org.eclipse.jetty.util.thread.QueuedThreadPool.idleJobPoll(" +
 		"QueuedThreadPool.java:974)\n"
 	selects := "\tat sun.nio.ch.EPoll.wait(Native Method)\n\tat org.eclipse.jetty.io.ManagedSelector.select(M.java:9)\n"
 	dump := func(third, state string) string {
-		return head + worker(1, "TIMED_WAITING (sleeping)", asleep) + worker(2, "RUNNABLE", reads) + worker(3, state, third) +
+		busy := worker(1, "TIMED_WAITING (sleeping)", asleep) + worker(2, "RUNNABLE", reads)
+		return head + busy + worker(3, state, third) +
 			worker(4, "RUNNABLE", selects) + "JNI global refs: 5\n\n"
 	}
 	path := filepath.Join(t.TempDir(), "dumps.txt")
@@ -167,6 +171,7 @@ func TestWorkersOfAnExecutor(t *testing.T) {
 			{Site: "shop.Remote.ask:7", Doing: "in socket I/O", Threads: 1, Shown: true},
 		},
 	}})
-	golden.Holds(t, strings.Join(strings.Fields(run(t, "analyze", path)), " "), "workers: all 3 qtp- threads were busy at 1 of 2 instants: "+
+	golden.Holds(t, strings.Join(strings.Fields(run(t, "analyze", path)), " "), "workers: all 3 qtp- threads were "+
+		"busy at 1 of 2 instants: "+
 		"1.5 Report.make:5, asleep; 1.0 Remote.ask:7, in socket I/O")
 }

@@ -357,10 +357,12 @@ func (s *screen) executors() (lines []line) {
 		}
 		when := percent(int64(e.AllBusy*1e6), 1e6) + " of the time:"
 		if e.Instants > 0 {
-			when = fmt.Sprintf("at %.0f of %s:", e.AllBusy*float64(e.Instants), text.Amount(int64(e.Instants), "instant"))
+			instants := text.Amount(int64(e.Instants), "instant")
+			when = fmt.Sprintf("at %.0f of %s:", e.AllBusy*float64(e.Instants), instants)
 		}
-		parts := append([]string{"all", text.Number(int64(e.Workers)), s.whole(e.Pool, shortName), s.thread + "s", "were",
-			"busy"}, prose(when)...)
+		pool := s.whole(e.Pool, shortName)
+		parts := []string{"all", text.Number(int64(e.Workers)), pool, s.thread + "s", "were", "busy"}
+		parts = append(parts, prose(when)...)
 		for j := range e.Doing[:min(len(e.Doing), s.most(2))] {
 			h := &e.Doing[j]
 			at := average(h.Threads) + " " + s.names.Name(h.Site)

@@ -29,7 +29,8 @@ func TestARunningProgramIsRewrittenAndTakenBack(t *testing.T) {
 	large := filepath.Join(p.dir, "Large.java")
 	golden.OK(t, os.WriteFile(large, []byte(largeSource()), 0o644))
 	golden.OK(t, os.WriteFile(filepath.Join(p.dir, jarFile), Jar, 0o644))
-	out, err := exec.Command(javac, "-nowarn", "-d", p.dir, "testdata/shapes/Shapes.java", "testdata/shapes/Live.java", large).CombinedOutput()
+	const shapes, live = "testdata/shapes/Shapes.java", "testdata/shapes/Live.java"
+	out, err := exec.Command(javac, "-nowarn", "-d", p.dir, shapes, live, large).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
