@@ -47,6 +47,7 @@ type instant struct {
 	time    int64
 	shows   int // a site, or the number of sites: that the lock is free
 	sample  bool
+	thread  format.ThreadID // of a sample
 	waiters int64
 }
 
@@ -149,7 +150,8 @@ func (w *worker) instants() (all [][]instant, total int) {
 			w.lock.load(gr, l)
 			busy := waiting(w.lock.waits)
 			for _, s := range samples {
-				if l.uses[s.shows] && s.time >= l.from && s.time < l.to && cover(busy, s.time) {
+				if l.uses[s.shows] && s.time >= l.from && s.time < l.to && cover(busy, s.time) &&
+					w.lock.users.number(s.thread) >= 0 {
 					all[i] = append(all[i], s)
 				}
 			}
@@ -166,9 +168,9 @@ func (w *worker) samplesAtSites() (list []instant) {
 		math.MinInt64,
 		math.MaxInt64,
 		math.MaxInt,
-		func(_ format.ThreadID, at int64, stack format.StackID) {
+		func(t format.ThreadID, at int64, stack format.StackID) {
 			if s := w.stacks.innermost(stack, false); s >= 0 {
-				list = append(list, instant{time: at, shows: s, sample: true})
+				list = append(list, instant{time: at, shows: s, sample: true, thread: t})
 			}
 		},
 	)

@@ -14,8 +14,9 @@ import (
 // turnover is the interval between two recorded acquisitions of a lock.
 type turnover struct {
 	from, to int64
-	previous format.ThreadID  // that held the lock last
-	seen     []format.StackID // what it did meanwhile
+	previous format.ThreadID // that held the lock last
+	seen     format.StackID  // what it did last before to; NoStack if that is unknown
+	seenAt   int64
 }
 
 // turnovers returns those of the current lock that have a recorded previous owner and threads waiting, by
@@ -46,7 +47,9 @@ func (w *worker) turnovers(other func(t format.ThreadID, stack format.StackID)) 
 		switch {
 		case i == len(list) || at < list[i].from || placeless(gr.program.Frames(stack)):
 		case list[i].previous == t:
-			list[i].seen = append(list[i].seen, stack)
+			if list[i].seen == format.NoStack || list[i].seenAt < at {
+				list[i].seen, list[i].seenAt = stack, at
+			}
 		case list[i].previous != format.NoThread && other != nil:
 			other(t, stack)
 		}
@@ -93,7 +96,8 @@ func (gr *Group) knows(t format.ThreadID) bool { return gr.known[t] }
 // methodUse is how often a method is on the stacks of the previous owner, and of other users.
 type methodUse struct {
 	name     format.Frame
-	own      bool // of the class of the lock
+	own      bool   // of the class of the lock
+	suffix   uint64 // of the method on a stack
 	previous float64
 	others   float64
 	stack    format.StackID
@@ -104,19 +108,24 @@ type methodUse struct {
 func (w *worker) findSitesOfPrevious(l *Lock) {
 	gr := w.group
 	class := gr.program.ClassName(l.ID)
-	found := map[uint64]*methodUse{}
+	found, callers := map[uint64]*methodUse{}, w.callers()
 	path := &w.stacks.path
 	count := func(stack format.StackID, each func(m *methodUse, frame int)) {
 		frames := gr.program.Frames(stack)
 		path.set(frames, 0)
 		for i, key := range path.method {
 			f := &frames[path.frame[i]]
-			if format.OfJDK(*f) && f.Class != class {
+			if format.OfJDK(*f) && f.Class != class || callers[path.suffix[i]] {
 				continue
 			}
 			m := found[key]
 			if m == nil {
-				m = &methodUse{name: *f, own: f.Class == class, users: map[format.ThreadID]float64{}}
+				m = &methodUse{
+					name:   *f,
+					own:    f.Class == class,
+					suffix: path.suffix[i],
+					users:  map[format.ThreadID]float64{},
+				}
 				found[key] = m
 			}
 			each(m, path.frame[i])
@@ -126,17 +135,18 @@ func (w *worker) findSitesOfPrevious(l *Lock) {
 		count(stack, func(m *methodUse, _ int) { m.others++ })
 	})
 	for _, x := range list {
-		for _, stack := range x.seen {
-			if len(w.stacks.inside(stack)) > 0 {
-				gr.countUser(w.stacks.innermost(stack, false), x.previous)
-				continue
-			}
-			count(stack, func(m *methodUse, frame int) {
-				m.previous++
-				m.users[x.previous]++
-				m.stack, m.frame = stack, frame
-			})
+		if x.seen == format.NoStack {
+			continue
 		}
+		if len(w.stacks.inside(x.seen)) > 0 {
+			gr.countUser(w.stacks.innermost(x.seen, false), x.previous)
+			continue
+		}
+		count(x.seen, func(m *methodUse, frame int) {
+			m.previous++
+			m.users[x.previous]++
+			m.stack, m.frame = x.seen, frame
+		})
 	}
 	for range 4 {
 		var best *methodUse
@@ -148,7 +158,7 @@ func (w *worker) findSitesOfPrevious(l *Lock) {
 		}
 		depth := func(m *methodUse) int { return len(gr.program.Frames(m.stack)) - m.frame }
 		for _, m := range found {
-			if m.previous < 2 || !m.own && m.previous < 3 || m.previous < 2*m.others {
+			if callers[m.suffix] || m.previous < 2 || !m.own && m.previous < 3 || m.previous < 2*m.others {
 				continue
 			}
 			if best == nil || cmp.Or(cmp.Compare(score(m), score(best)), cmp.Compare(depth(m), depth(best)),
@@ -158,6 +168,10 @@ func (w *worker) findSitesOfPrevious(l *Lock) {
 		}
 		if best == nil {
 			return
+		}
+		path.set(gr.program.Frames(best.stack), 0)
+		for i, frame := range path.frame {
+			callers[path.suffix[i]] = callers[path.suffix[i]] || frame >= best.frame
 		}
 		gr.addSilent(l, best.stack, best.frame, best.previous, best.users)
 		for key, m := range found {

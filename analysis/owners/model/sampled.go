@@ -25,16 +25,9 @@ type sampled struct {
 // other times: the most certain first, of equally certain ones the outermost. A part is left
 // out if it calls a known site, or is called by, or calls, a part that is a site already.
 func (s *search) addFromSamples() {
-	callers := map[uint64]bool{}
+	callers := s.callers()
 	frames := s.group.program.Frames
 	path := &s.stacks.path
-	for _, x := range s.group.sites {
-		all := frames(x.stack)
-		path.set(all, min(len(all)-x.depth, len(all)))
-		for _, h := range path.suffix {
-			callers[h] = true
-		}
-	}
 	for _, a := range s.parts() {
 		path.set(frames(a.stack), 0)
 		part := path.suffix[a.level:]
@@ -55,6 +48,20 @@ func (s *search) addFromSamples() {
 		s.group.addSilent(s.target.Lock, a.stack, path.frame[a.level], 1+a.in/samplesPerUse, users)
 		s.found++
 	}
+}
+
+// callers returns the suffixes of the known sites and of all their callers.
+func (w *worker) callers() map[uint64]bool {
+	callers := map[uint64]bool{}
+	path := &w.stacks.path
+	for _, x := range w.group.sites {
+		all := w.group.program.Frames(x.stack)
+		path.set(all, min(len(all)-x.depth, len(all)))
+		for _, h := range path.suffix {
+			callers[h] = true
+		}
+	}
+	return callers
 }
 
 // parts returns the parts of the program that speak for a silent site.
