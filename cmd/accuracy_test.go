@@ -80,6 +80,8 @@ func TestAccuracy(t *testing.T) {
 		text.WriteString(kinds[kind].row("mean of real/, "+kind) + "\n")
 		holdMean(t, kind, kinds[kind])
 	}
+	text.WriteString(threadsHead)
+	threadRows(t, &text)
 	if golden.Update() {
 		golden.OK(t, os.WriteFile(accuracyTable, []byte(text.String()), 0o644))
 		return

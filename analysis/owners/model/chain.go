@@ -42,6 +42,9 @@ func init() {
 //	γ[j]    Group.lags                m[s]    Lock.mix
 //	w[s,p]  site.holds                a[s]    evidence.can
 //
+// Where the recorded previous owner is not the acquirer, an entry is certain (evidence.passed): the lock is free
+// in g(j) instead of f(j) until there has been one, and the gap cannot end from there.
+//
 // f(j) is left at rate μ[j] + η altogether: entries at a site by users that cannot be there are
 // paths of likelihood zero. Below, e[p] is m[s] w[s,p], summed over the sites of a lump (see
 // lumps.go), and L the likelihood of the evidence in a cell.

@@ -12,14 +12,16 @@
 //  5. The durations of holds and of free time are mixtures of exponentials, so these states are
 //     those of a Markov chain (a hidden semi-Markov model with its states expanded: Yu).
 //  6. A gap is divided into six cells, each one implicit Euler step of the chain (Ross).
-//  7. What users of the lock do, samples, dumps and other waits become a likelihood of each state
+//  7. Where the previous owner of an acquisition is recorded, it alone enters in the gap before, and the last
+//     part of the gap is its own, unless it is the acquirer of the beginning; what users of the lock do, samples, dumps and other waits become a likelihood of each state
 //     in each cell, and the share of each site's users that could enter it.
 //  8. A forward and a backward pass give the posterior, which is the probability of each state in
 //     each cell (Rabiner), and expectation maximisation sets the parameters (Asmussen).
 //  9. Instants of dumps and samples are inferred without them, and factors make the model name
 //     each site, and free, as often as these show it.
-//  10. Each state is charged its posterior times the waiting, and a site is named with a user
-//     that does not wait for the lock then.
+//  10. Each state is charged its posterior times the waiting, and next to that its share in n dumps, which are a
+//     survey of the waiting, with weight n / (n + 20); a site is named with a user that does not wait for the
+//     lock then.
 //
 // It assumes one holder at a time, but for readers, and for permits that threads held together.
 //
