@@ -92,9 +92,13 @@ func agrees(t *testing.T, path, screen string) (tops, owners int) {
 		golden.AtMost(t, r.count(".locks tbody tr"), 0, "the screen has nothing that is waited for, the page", screen)
 		return 0, 0
 	}
+	// the page sorts by waiting alone: its first of the kind that leads the screen
+	kind, _, _ := strings.Cut(f[2], " ")
 	row := eval[[]string](
 		r.tab,
-		`(r => [".name bdi", ".tag", "td"].map(what => (r.querySelector(what) || {textContent: "lock"}).textContent))(document.querySelector(".locks tbody tr"))`,
+		`(k => [...document.querySelectorAll(".locks tbody tr")].map(r => [".name bdi", ".tag", "td"].map(what =>
+			(r.querySelector(what) || {textContent: "lock"}).textContent)).find(row => row[1] == k) || ["", "", ""])(`+
+			strconv.Quote(kind)+`)`,
 	)
 	if what := remarks.ReplaceAllString(f[2], ""); row[1]+" "+row[0] != what || row[2] != f[1] {
 		t.Errorf("the screen's first is %q, the page's %q", f[0], row)

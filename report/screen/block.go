@@ -57,7 +57,7 @@ func (s *screen) rest(list []document.Ranked, room int) []line {
 		what = fmt.Sprintf("for %s (--top N shows them)", text.Amount(int64(things), "more lock"))
 	}
 	first := fmt.Sprintf("%4s  ", s.size(ns))
-	if len(names) == 0 || room < 2 {
+	if len(names) == 0 || room < 2 || s.short {
 		return s.say(first, what)
 	}
 	return append(s.say(first, what+":"), s.list(strings.Repeat(" ", len(first)), names)...)
@@ -256,7 +256,7 @@ func (s *screen) reacquired(w *document.Ranked) []line {
 	return s.say(
 		"      ",
 		fmt.Sprintf(
-			"of it %s re-acquiring it after Object.wait or await (estimated, %s to %s)",
+			"of it %s re-acquiring after a wait (estimated, %s to %s)",
 			text.Duration(w.ReacquiredNs),
 			text.Duration(w.ReacquiredLowNs),
 			text.Duration(w.ReacquiredHighNs),
