@@ -82,6 +82,11 @@ func TestMissingWaitsMayBeAFinding(t *testing.T) {
 	golden.Equal(t, got.Status, Undecided, "waits from 10 ms on")
 	golden.Holds(t, got.Doubt.Reason, "waits shorter than 10ms were not recorded")
 	r, run = recorded(t, "no finding(convoy)", sampled)
-	run.Stats.Warnings = []format.Warning{{Code: format.CodeVirtualThreads, Text: "waits of virtual threads are missing"}}
+	run.Stats.Warnings = []format.Warning{
+		{
+			Code: format.CodeVirtualThreads,
+			Text: "waits of virtual threads are missing",
+		},
+	}
 	golden.Equal(t, r.check([]*Run{run}, nil).Status, Undecided, "without a bound")
 }

@@ -13,8 +13,9 @@
 //     those of a Markov chain (a hidden semi-Markov model with its states expanded: Yu).
 //  6. A gap is divided into six cells, each one implicit Euler step of the chain (Ross).
 //  7. Where the previous owner of an acquisition is recorded, it alone enters in the gap before, and the last
-//     part of the gap is its own, unless it is the acquirer of the beginning; what users of the lock do, samples, dumps and other waits become a likelihood of each state
-//     in each cell, and the share of each site's users that could enter it.
+//     part of the gap is its own, unless it is the acquirer of the beginning; what users of the lock do,
+//     samples, dumps and other waits become a likelihood of each state in each cell, and the share of each
+//     site's users that could enter it.
 //  8. A forward and a backward pass give the posterior, which is the probability of each state in
 //     each cell (Rabiner), and expectation maximisation sets the parameters (Asmussen).
 //  9. Instants of dumps and samples are inferred without them, and factors make the model name
