@@ -40,6 +40,7 @@ func NameableOwners(list []Owner) []Owner {
 func JoinOwners(list, more []Owner) []Owner {
 	return join(list, more, func(o *Owner) (string, *int64) { return o.Site, &o.WaitNs }, func(o, more *Owner) {
 		o.Provenance.Merge(more.Provenance)
+		o.SharePlusMinus = nil // that of one of them
 		o.Callers = join(
 			o.Callers,
 			more.Callers,

@@ -36,10 +36,13 @@ type Parties struct {
 // names in JSON, and those of the types below, are those of the document of analyze. Lists are
 // in descending order of waiting, and empty for a pseudo owner.
 type Owner struct {
-	Site    string    `json:"site"`         // that acquired the lock; [handoff] and the like are no places
-	In      bool      `json:"in,omitempty"` // Site is a frame that the owner was in: its acquisition site is unknown
-	WaitNs  int64     `json:"waitNs"`
-	Share   float64   `json:"share"`   // of the waiting for the lock
+	Site   string  `json:"site"`         // that acquired the lock; [handoff] and the like are no places
+	In     bool    `json:"in,omitempty"` // Site is a frame that the owner was in: its acquisition site is unknown
+	WaitNs int64   `json:"waitNs"`
+	Share  float64 `json:"share"` // of the waiting for the lock
+	// half of the 95 % interval of the share, by the thread dumps that show owners of the lock; nil without twenty
+	SharePlusMinus *float64 `json:"sharePlusMinus,omitempty"`
+
 	Callers []Callers `json:"callers"` // the program's own frames around the site
 	Doing   []Doing   `json:"doing"`
 	// the owners, if no stack of theirs is known

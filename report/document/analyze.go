@@ -144,6 +144,7 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector
 	for i, r := range sums.Top(top) {
 		l := newLock(&r, tr.Symbols, byID[r.ID], top)
 		l.Calibration = newCalibration(l.Provenance, seen[r.ID])
+		l.surveyed(seen[r.ID])
 		l.ReacquiredLowNs, l.ReacquiredHighNs = rangeOf(l.ReacquiredNs, reacquired[r.ID])
 		if i < maxUncertain && cov.Timed() {
 			if wait, csp, ok := sums.Estimate(&r); ok {

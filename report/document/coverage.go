@@ -2,6 +2,7 @@ package document
 
 import (
 	"cmp"
+	"math"
 	"strings"
 
 	"contend/analysis"
@@ -113,6 +114,7 @@ type Calibration struct {
 	Dumps      int                  `json:"dumps"`   // contended locks in hidden thread dumps
 	Waiters    int64                `json:"waiters"` // threads that waited for them in the dumps
 	Agreeing   int64                `json:"agreeing"`
+	Effective  float64              `json:"effectiveDumps"` // dumps by Kish: one with a hundred waiters is still one
 	Provenance []ExpectedProvenance `json:"provenances"`
 }
 
@@ -132,10 +134,31 @@ func newCalibration(p Provenance, seen analysis.Agreement) *Calibration {
 		return nil
 	}
 	return &Calibration{
-		seen.Dumps,
-		seen.Waiters,
-		seen.Agreeing,
-		[]ExpectedProvenance{{"inferred", p.InferredNs, &share, seen.Dumps, seen.Waiters, seen.Agreeing}},
+		Dumps:     seen.Dumps,
+		Waiters:   seen.Waiters,
+		Agreeing:  seen.Agreeing,
+		Effective: seen.EffectiveN(),
+		Provenance: []ExpectedProvenance{
+			{"inferred", p.InferredNs, &share, seen.Dumps, seen.Waiters, seen.Agreeing},
+		},
+	}
+}
+
+// fewSurveyed is the number of thread dumps of a lock below which they give no interval.
+const fewSurveyed = 20
+
+// surveyed sets the intervals of the shares of a lock's owners: thread dumps are a survey of the waiting
+// (Agresti and Coull, Am. Stat. 52, 1998).
+func (l *Lock) surveyed(seen analysis.Agreement) {
+	if seen.Dumps < fewSurveyed {
+		return
+	}
+	n := seen.EffectiveN()
+	for i := range l.Owners {
+		o := &l.Owners[i]
+		share := (o.Share*n + 2) / (n + 4)
+		half := 1.96 * math.Sqrt(share*(1-share)/(n+4))
+		o.SharePlusMinus = &half
 	}
 }
 
