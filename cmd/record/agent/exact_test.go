@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,11 +29,13 @@ func TestAllShapesOfLockingAreRecorded(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, java := range javas() {
-		out, err := exec.Command(java, "-Xverify:remote",
+		initialised := filepath.Join(dir, "init.log")
+		out, err := exec.Command(java, "-Xverify:remote", "-Xlog:class+init=info:file="+initialised,
 			"-javaagent:"+jar+"=exact,file="+file, "-cp", dir, "shapes.Shapes", "500").CombinedOutput()
 		if err != nil || strings.TrimSpace(string(out)) != "done" {
 			t.Fatalf("%s: %v: %s", java, err, out)
 		}
+		testProbesFirst(t, initialised)
 		tr := readExact(t, file)
 		for class, why := range tr.left {
 			t.Errorf("%s: %s was left alone: %s", java, class, why)
@@ -49,6 +52,17 @@ func TestAllShapesOfLockingAreRecorded(t *testing.T) {
 		tr.testExclusion(t)
 		tr.testNotified(t, "shapes.Shapes$Told")
 		tr.testNotified(t, "java.util.concurrent.locks.ReentrantLock$FairSync")
+	}
+}
+
+// Rewritten code of the JDK, which the initialisers of the probes may call, calls the probes: these are initialised before.
+func testProbesFirst(t *testing.T, initialised string) {
+	t.Helper()
+	before, _, ok := strings.Cut(string(golden.Must(os.ReadFile(initialised))(t)), "Initializing 'shapes/Shapes'")
+	for _, part := range []string{"Cell", "Entry", "Holds", "Slot", "Type"} {
+		if !regexp.MustCompile(`Initializing 'java/lang/Contend\$[0-9a-f]{8}`+part+`'`).MatchString(before) || !ok {
+			t.Errorf("%s is not initialised before the program", part)
+		}
 	}
 }
 

@@ -96,6 +96,9 @@ final class Exact implements ClassFileTransformer, Runnable, Holds.Threads {
       byte[] code = replace(parts[i], SOURCE.getBytes("UTF-8"), name.getBytes("UTF-8"));
       ((Method) with[1]).invoke(with[0], name + PARTS[i], code, 0, code.length, null, null);
     }
+    for (String part : PARTS) { // now: what their initialisers call may be rewritten later, and call them before they are done
+      Class.forName(name.replace('/', '.') + part, true, null);
+    }
     return Class.forName(name.replace('/', '.'), true, null);
   }
 
