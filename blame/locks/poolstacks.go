@@ -31,7 +31,7 @@ var poolLibraries = [...]poolLibrary{
 	{packages: []string{"com.mchange.v2.c3p0.", "com.mchange.v2.resourcepool."}},
 	{packages: []string{"com.alibaba.druid."}},
 	{packages: []string{"org.vibur."}},
-	{packages: []string{"org.apache.http.impl.conn.", "org.apache.http.pool."}},
+	{packages: []string{"org.apache.http."}, waits: "org.apache.http.pool.AbstractConnPool.getPoolEntryBlocking"},
 	{packages: []string{"org.apache.hc.core5.pool.", "org.apache.hc.client5.http.impl.io."}},
 	{
 		packages: []string{"java.util.concurrent.FutureTask.", "java.util.concurrent.CompletableFuture"},
