@@ -101,8 +101,9 @@ func (o *reportOptions) content(e *env) (c *columns.Content, damage error) {
 	return c, cmp.Or(damage, baseDamage, diffDamage)
 }
 
-// pageLimits bound a page, so that it can be mailed and opened.
-var pageLimits = cube.Limits{Bins: 1200, Rows: 60_000, Cells: 600_000}
+// pageLimits bound a page, so that it can be mailed and opened: to less than 1 MB, of which cells take the most,
+// some six bytes each.
+var pageLimits = cube.Limits{Bins: 1200, Rows: 60_000, Cells: 80_000}
 
 // pageLanes bound its lanes to some 130 KB.
 var pageLanes = waits.LaneLimits{Spans: 6000, Cells: 15_000, Bins: 600, Threads: 2500}

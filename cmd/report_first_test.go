@@ -5,6 +5,7 @@ package cmd
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -212,5 +213,17 @@ func TestTheReportRanksWhateverIsWaitedFor(t *testing.T) {
 			"at BasePage.setExclusive",
 	) {
 		t.Errorf("what ends the waits is not told: %s", r.text(".headline"))
+	}
+}
+
+// A page has less than 1 MB, also where nearly all threads wait for many reasons at all times.
+func TestAPageCanBeMailed(t *testing.T) {
+	golden.Thorough(t)
+	t.Parallel()
+	dir := t.TempDir()
+	run(t, "simulate", "--scenario", "random", "--threads", "32", "--duration", "60s", "--exact", "-o", dir+"/t.bin")
+	run(t, "report", "-o", dir+"/t.html", dir+"/t.bin")
+	if size := golden.Must(os.Stat(dir + "/t.html"))(t).Size(); size > 1e6 || size < 5e5 {
+		t.Errorf("a page of %d bytes", size)
 	}
 }
