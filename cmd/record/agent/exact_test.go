@@ -55,7 +55,8 @@ func TestAllShapesOfLockingAreRecorded(t *testing.T) {
 	}
 }
 
-// Rewritten code of the JDK, which the initialisers of the probes may call, calls the probes: these are initialised before.
+// Rewritten code of the JDK, which the initialisers of the probes may call, calls the probes: these are
+// initialised before.
 func testProbesFirst(t *testing.T, initialised string) {
 	t.Helper()
 	before, _, ok := strings.Cut(string(golden.Must(os.ReadFile(initialised))(t)), "Initializing 'shapes/Shapes'")
