@@ -18,21 +18,6 @@ func (r *Reacquired) Merge(o Reacquired) {
 	r.Ns, r.Low, r.High = r.Ns+o.Ns, r.Low+o.Low, r.High+o.High
 }
 
-// ReacquiredBy returns this time by lock or by class of locks, over the whole trace, whatever the filter is.
-func (t *Trace) ReacquiredBy(class bool) map[uint32]Reacquired {
-	by := make(map[uint32]Reacquired, len(t.ReacquiredAt))
-	for lock, r := range t.ReacquiredAt {
-		id := uint32(lock)
-		if class {
-			id = t.Symbols.Class(lock)
-		}
-		sum := by[id]
-		sum.Merge(r)
-		by[id] = sum
-	}
-	return by
-}
-
 // ConditionObject is the class of the conditions of java.util.concurrent locks.
 const ConditionObject = "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject"
 

@@ -118,6 +118,21 @@ func (t *Trace) SeenBy(class bool) map[uint32]Agreement {
 	return by
 }
 
+// ReacquiredBy returns this time by lock or by class of locks, over the whole trace, whatever the filter is.
+func (t *Trace) ReacquiredBy(class bool) map[uint32]Reacquired {
+	by := make(map[uint32]Reacquired, len(t.ReacquiredAt))
+	for lock, r := range t.ReacquiredAt {
+		id := uint32(lock)
+		if class {
+			id = t.Symbols.Class(lock)
+		}
+		sum := by[id]
+		sum.Merge(r)
+		by[id] = sum
+	}
+	return by
+}
+
 // wideRange is how many times the running time its upper bound must be to be reported:
 // below that it changes no pressure by more than 5 points.
 const wideRange = 1.05

@@ -109,7 +109,8 @@ func agrees(t *testing.T, path, screen string) (tops, owners int) {
 	}
 	place := eval[string](
 		r.tab,
-		`(s => contend.groupBy(s, s.some, s.column("place"))[0].text)(contend.select(contend.model, {}))`,
+		`((s, m) => contend.groupBy(s, s.some.filter(i => !m.locks[m.lock[i]].resource), s.column("place"))[0].text)(
+			contend.select(contend.model, {}), contend.model)`,
 	)
 	r.turn("#view=pivot&pivot=owner-site&place=" + url.QueryEscape(place))
 	share, most := 0.0, ""

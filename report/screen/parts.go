@@ -30,6 +30,15 @@ type screen struct {
 	topLock int // the index of the lock with most waiting; negative if nobody waits for locks
 }
 
+// largest is the index of the lock or place with most waiting, which is one of the first: only a lock comes
+// before it.
+func (s *screen) largest() int {
+	if len(s.waits) > 1 && s.waits[1].WaitNs > s.waits[0].WaitNs {
+		return 1
+	}
+	return 0
+}
+
 // most returns the limit of rows or lines: none with --full.
 func (s *screen) most(usual int) int {
 	if s.Full {

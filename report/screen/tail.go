@@ -285,15 +285,6 @@ func (s *screen) leads() bool {
 	return len(s.waits) > 0 && s.waits[s.largest()].Of != nil && len(s.Deadlocks) == 0
 }
 
-// largest is the index of the lock or place with most waiting, which is one of the first: only a lock comes
-// before it.
-func (s *screen) largest() int {
-	if len(s.waits) > 1 && s.waits[1].WaitNs > s.waits[0].WaitNs {
-		return 1
-	}
-	return 0
-}
-
 // idle writes the waiting of idle threads, which the totals omit.
 func (s *screen) idle() []line {
 	t := &s.IdleTotal
