@@ -35,6 +35,9 @@ func (r *rows) charge(number int, c blame.Charge) {
 	i := r.named[number]
 	r.ns[i] += c.ThreadNs()
 	r.rec.AddTime(r.series[i], c.Slice.Start, c.Slice.End, c.Ns, c.N)
+	if r.owned != nil {
+		r.owned.charge(i, &c)
+	}
 	if r.seen != nil {
 		r.seen(i, c.Slice.Lock)
 	}
