@@ -2,7 +2,6 @@ package document
 
 import (
 	"cmp"
-	"math"
 	"strings"
 
 	"contend/analysis"
@@ -144,21 +143,13 @@ func newCalibration(p Provenance, seen analysis.Agreement) *Calibration {
 	}
 }
 
-// fewSurveyed is the number of thread dumps of a lock below which they give no interval.
-const fewSurveyed = 20
-
-// surveyed sets the intervals of the shares of a lock's owners: thread dumps are a survey of the waiting
-// (Agresti and Coull, Am. Stat. 52, 1998).
+// surveyed sets the intervals of the shares of a lock's owners: thread dumps are a survey of the waiting.
 func (l *Lock) surveyed(seen analysis.Agreement) {
-	if seen.Dumps < fewSurveyed {
-		return
-	}
-	n := seen.EffectiveN()
 	for i := range l.Owners {
 		o := &l.Owners[i]
-		share := (o.Share*n + 2) / (n + 4)
-		half := 1.96 * math.Sqrt(share*(1-share)/(n+4))
-		o.SharePlusMinus = &half
+		if half, ok := seen.Interval(o.Share); ok {
+			o.SharePlusMinus = &half
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ func TestSharesHaveTheIntervalOfTheirDumps(t *testing.T) {
 		l.surveyed(analysis.Agreement{Dumps: dumps, Waiters: int64(dumps), SquaredWaiters: int64(dumps)})
 		return l.Owners[0].SharePlusMinus
 	}
-	if got := half(fewSurveyed-1, 0.5); got != nil {
+	if got := half(19, 0.5); got != nil {
 		t.Errorf("an interval of %v by few dumps", *got)
 	}
 	golden.Equal(t, math.Round(1000**half(96, 0.5)), 98)  // 1.96 * sqrt(.25 / 100)

@@ -75,7 +75,7 @@ func (a *answer) divide(g *gap, post *posterior) {
 		return
 	}
 	byModel := a.bySurvey(g, post, &area)
-	factor, scale := a.corrections(g, post)
+	factor, ofOwn, scale := a.corrections(g, post)
 	free := len(a.group.sites)
 	a.shares = a.shares[:0]
 	charge := func(state int, post *byCell, factor float64) {
@@ -105,17 +105,12 @@ func (a *answer) divide(g *gap, post *posterior) {
 		charge(s, &post.site[s], factor[s])
 	}
 	charge(free, &post.free, factor[free])
-	ofOwn := 1.0
-	if g.site >= 0 {
-		ofOwn = factor[g.site]
-	}
 	charge(free+1, &post.own, ofOwn)
 	a.charge(g, all)
 }
 
 // bySurvey sets surveyed for a gap, and returns the part of it that is left to the model: all where a dump
-// shows the owner. What the site of the
-// acquirer gets is its own hold as far as the model says so.
+// shows the owner. What the site of the acquirer gets is its own hold as far as the model says so.
 func (a *answer) bySurvey(g *gap, post *posterior, area *byCell) (byModel float64) {
 	survey := &a.lock.survey
 	if survey.n == 0 || a.evidence.shown {
@@ -137,11 +132,10 @@ func (a *answer) bySurvey(g *gap, post *posterior, area *byCell) (byModel float6
 	return 1 - survey.weight(float64(survey.n))
 }
 
-// corrections returns the factors of the check and, by cell, one over the sum of the posterior that they
-// correct.
-func (w *worker) corrections(g *gap, post *posterior) (factor []float64, scale byCell) {
-	factor = w.group.factor
-	ofOwn := 1.0
+// corrections returns the factors of the check, that of the acquirer's hold, and, by cell, one over the sum of
+// the posterior that they correct.
+func (w *worker) corrections(g *gap, post *posterior) (factor []float64, ofOwn float64, scale byCell) {
+	factor, ofOwn = w.group.factor, 1
 	if g.site >= 0 {
 		ofOwn = factor[g.site]
 	}
@@ -156,7 +150,7 @@ func (w *worker) corrections(g *gap, post *posterior) (factor []float64, scale b
 	for c := range cells {
 		scale[c] = 1 / max(scale[c], 1e-12)
 	}
-	return factor, scale
+	return factor, ofOwn, scale
 }
 
 // expectedRight returns the part of what a state is charged that is expected to be right: by the halves of

@@ -30,6 +30,17 @@ func (a *Agreement) EffectiveN() float64 {
 	return float64(a.Waiters) * float64(a.Waiters) / float64(max(a.SquaredWaiters, 1))
 }
 
+// Interval returns half of the 95 % interval of a share of the waiting, by the dumps as a survey of it (Agresti and
+// Coull, Am. Stat. 52, 1998); false if they are too few.
+func (a *Agreement) Interval(share float64) (half float64, ok bool) {
+	if a.Dumps < fewSurveyed {
+		return 0, false
+	}
+	n := a.EffectiveN() + 4
+	share = (share*(n-4) + 2) / n
+	return 1.96 * math.Sqrt(share*(1-share)/n), true
+}
+
 func (a *Agreement) Share() float64 { return float64(a.Agreeing) / float64(max(a.Waiters, 1)) }
 
 // count adds a dump with threads that wait.

@@ -20,8 +20,8 @@ type turnover struct {
 }
 
 // turnovers returns those of the current lock that have a recorded previous owner and threads waiting, by
-// time, and calls other with what users do while others held the lock last.
-func (w *worker) turnovers(other func(t format.ThreadID, stack format.StackID)) (list []turnover) {
+// time, and calls other with the stacks of users while others held the lock last.
+func (w *worker) turnovers(other func(format.StackID)) (list []turnover) {
 	v, gr := &w.lock, w.group
 	users := map[format.ThreadID]bool{}
 	last := int64(math.MinInt64)
@@ -50,8 +50,8 @@ func (w *worker) turnovers(other func(t format.ThreadID, stack format.StackID)) 
 			if list[i].seen == format.NoStack || list[i].seenAt < at {
 				list[i].seen, list[i].seenAt = stack, at
 			}
-		case list[i].previous != format.NoThread && other != nil:
-			other(t, stack)
+		case list[i].previous != format.NoThread:
+			other(stack)
 		}
 	}
 	for _, a := range gr.program.ActivitiesOf(v.ID) {
@@ -69,9 +69,7 @@ func (w *worker) turnovers(other func(t format.ThreadID, stack format.StackID)) 
 // sitesOfPrevious makes silent sites of what previous owners did at no known site, at the locks with most
 // waiting.
 func (gr *Group) sitesOfPrevious(w *worker) {
-	list := slices.Clone(gr.locks)
-	slices.SortStableFunc(list, func(a, b *Lock) int { return cmp.Compare(b.ns, a.ns) })
-	for _, l := range list[:min(len(list), previousLocks)] {
+	for _, l := range gr.mostWaited(previousLocks) {
 		if len(gr.sites) >= ownSites+2*moreSites {
 			break
 		}
@@ -131,7 +129,7 @@ func (w *worker) findSitesOfPrevious(l *Lock) {
 			each(m, path.frame[i])
 		}
 	}
-	list := w.turnovers(func(_ format.ThreadID, stack format.StackID) {
+	list := w.turnovers(func(stack format.StackID) {
 		count(stack, func(m *methodUse, _ int) { m.others++ })
 	})
 	for _, x := range list {

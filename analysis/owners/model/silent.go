@@ -172,10 +172,16 @@ type searched struct {
 	explained []times.Span  // activities at known sites
 }
 
-func (s *search) busiest() (out []*searched) {
-	list := slices.Clone(s.group.locks)
+// mostWaited returns the locks with most waiting, in descending order.
+func (gr *Group) mostWaited(most int) []*Lock {
+	list := slices.Clone(gr.locks)
 	slices.SortStableFunc(list, func(a, b *Lock) int { return cmp.Compare(b.ns, a.ns) })
-	for _, l := range list[:min(len(list), busyLocks)] {
+	return list[:min(len(list), most)]
+}
+
+func (s *search) busiest() (out []*searched) {
+	list := s.group.mostWaited(busyLocks)
+	for _, l := range list {
 		if l.ns < minSearched || l.ns < list[0].ns/minShare {
 			break
 		}

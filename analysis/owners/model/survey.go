@@ -106,7 +106,7 @@ func (w *worker) modelShares(l *Lock) []float64 {
 			return
 		}
 		area, _ := g.waitedByCell()
-		factor, scale := w.corrections(g, post)
+		factor, ofOwn, scale := w.corrections(g, post)
 		for c := range cells {
 			part := area[c] * scale[c]
 			for s := range post.site {
@@ -114,7 +114,7 @@ func (w *worker) modelShares(l *Lock) []float64 {
 			}
 			sum[sites] += post.free[c] * factor[sites] * part
 			if g.site >= 0 {
-				sum[g.site] += post.own[c] * factor[g.site] * part
+				sum[g.site] += post.own[c] * ofOwn * part
 			}
 		}
 	})
