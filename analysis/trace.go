@@ -104,31 +104,35 @@ func (c *Coverage) Trust() Trust {
 }
 
 // SeenBy returns the agreement with hidden dumps, by lock or by class of locks.
-func (t *Trace) SeenBy(class bool) map[uint32]Agreement {
-	by := make(map[uint32]Agreement)
-	for lock, seen := range t.Coverage.Seen {
-		id := uint32(lock)
-		if class {
-			id = t.Symbols.Class(lock)
-		}
-		sum := by[id]
-		sum.Merge(seen)
-		by[id] = sum
-	}
-	return by
-}
+func (t *Trace) SeenBy(class bool) map[uint32]Agreement { return sumBy(t, t.Coverage.Seen, class) }
 
 // ReacquiredBy returns this time by lock or by class of locks, over the whole trace, whatever the filter is.
 func (t *Trace) ReacquiredBy(class bool) map[uint32]Reacquired {
-	by := make(map[uint32]Reacquired, len(t.ReacquiredAt))
-	for lock, r := range t.ReacquiredAt {
+	return sumBy(t, t.ReacquiredAt, class)
+}
+
+// merges is a pointer to a sum that another one can be added to.
+type merges[T any] interface {
+	*T
+	Merge(T)
+}
+
+// MergeInto adds a sum to that of a key.
+func MergeInto[K comparable, T any, P merges[T]](sums map[K]T, key K, more T) {
+	sum := sums[key]
+	P(&sum).Merge(more)
+	sums[key] = sum
+}
+
+// sumBy adds up the sums of locks, by lock or by class of locks.
+func sumBy[T any, P merges[T]](t *Trace, of map[format.ObjectID]T, class bool) map[uint32]T {
+	by := make(map[uint32]T, len(of))
+	for lock, sum := range of {
 		id := uint32(lock)
 		if class {
 			id = t.Symbols.Class(lock)
 		}
-		sum := by[id]
-		sum.Merge(r)
-		by[id] = sum
+		MergeInto[uint32, T, P](by, id, sum)
 	}
 	return by
 }

@@ -305,9 +305,7 @@ func (q *reacquiring) count(w *reacquire, n *notifiedIn, share float64, emit fun
 	if q.byLock == nil {
 		q.byLock = map[format.ObjectID]analysis.Reacquired{}
 	}
-	atLock := q.byLock[lock]
-	atLock.Merge(counted)
-	q.byLock[lock] = atLock
+	analysis.MergeInto(q.byLock, lock, counted)
 	if at < w.end {
 		q.ev = format.Event{Kind: format.KindWait, Thread: w.thread, Object: lock, Time: at, End: w.end, Stack: w.stack}
 		emit(&q.ev)
@@ -340,10 +338,7 @@ func (q *reacquiring) sampled(t format.ThreadID, start, end int64) (blocked seen
 func (q *reacquiring) relocated(same map[format.ObjectID]format.ObjectID) map[format.ObjectID]analysis.Reacquired {
 	by := make(map[format.ObjectID]analysis.Reacquired, len(q.byLock))
 	for lock, r := range q.byLock {
-		lock = cmp.Or(same[lock], lock)
-		sum := by[lock]
-		sum.Merge(r)
-		by[lock] = sum
+		analysis.MergeInto(by, cmp.Or(same[lock], lock), r)
 	}
 	return by
 }
