@@ -15,6 +15,9 @@ type phaseSums struct {
 	group       *lockGroup
 	first, last int32
 	ns, running int64
+
+	most   format.ObjectID // the lock with most of the waiting
+	mostNs int64
 }
 
 // lockGroup is the locks of one class and site: data select one of them, and together they are one
@@ -96,13 +99,6 @@ func (m *Meter) phases() (out []Phase, found int) {
 
 // countLocks adds to each phase of a group the number of its locks, and the one with most waiting.
 func (m *Meter) countLocks(g *lockGroup, phases []*Phase) {
-	if len(g.rows) == 1 {
-		for _, p := range phases {
-			p.Locks, p.Lock = 1, m.phaseLock(p, g.locks[0])
-		}
-		return
-	}
-	mostNs, most := map[*Phase]int64{}, map[*Phase]format.ObjectID{}
 	for i, r := range g.rows {
 		eachPhase(r.Cells, phases, func(p *Phase, cells []cube.Cell) {
 			ns := int64(0)
@@ -110,22 +106,16 @@ func (m *Meter) countLocks(g *lockGroup, phases []*Phase) {
 				ns += c.Ns
 			}
 			p.Locks++
-			if p.Locks == 1 || ns > mostNs[p] {
-				mostNs[p], most[p] = ns, g.locks[i]
+			if p.Locks == 1 || ns > p.sums.mostNs {
+				p.sums.mostNs, p.sums.most = ns, g.locks[i]
 			}
 		})
 	}
-	for p, lock := range most {
-		p.Lock = m.phaseLock(p, lock)
+	for _, p := range phases {
+		if p.Lock = p.Class; !m.opts.ByClass {
+			p.Lock = m.sym.LockName(p.sums.most)
+		}
 	}
-}
-
-// phaseLock returns the name of the lock that stands for a phase.
-func (m *Meter) phaseLock(p *Phase, lock format.ObjectID) string {
-	if m.opts.ByClass {
-		return p.Class
-	}
-	return m.sym.LockName(lock)
 }
 
 // eachPhase calls f for each phase in which a row has cells. Phases and cells are in order of time,
@@ -176,7 +166,7 @@ func (m *Meter) findPhases() *ranking {
 				if open {
 					list.addPhase(s)
 				}
-				s, open = phaseSums{g, w.Bin, w.Bin, w.Ns, ran}, true
+				s, open = phaseSums{group: g, first: w.Bin, last: w.Bin, ns: w.Ns, running: ran}, true
 			}
 		}
 		if open {
