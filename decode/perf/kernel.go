@@ -136,48 +136,33 @@ func kernelClass(flags []byte) string {
 
 // known are locks of the kernel by the prefixes of the functions that acquire them.
 var known = []struct{ class, caller, name string }{
-	{
-		"kernel:rwsem",
-		"do_user_addr_fault",
-		"mmap_lock",
-	}, {"kernel:rwsem", "exc_page_fault", "mmap_lock"}, {"kernel:rwsem", "lock_mm_and_find_vma", "mmap_lock"},
-	{
-		"kernel:rwsem",
-		"mmap_read_lock",
-		"mmap_lock",
-	}, {"kernel:rwsem", "mmap_write_lock", "mmap_lock"}, {"kernel:rwsem", "vm_mmap_pgoff", "mmap_lock"},
-	{
-		"kernel:rwsem",
-		"vm_munmap",
-		"mmap_lock",
-	}, {"kernel:rwsem", "do_mprotect_pkey", "mmap_lock"}, {"kernel:rwsem", "do_madvise", "mmap_lock"},
-	{
-		"kernel:rwsem",
-		"madvise_lock",
-		"mmap_lock",
-	}, {"kernel:rwsem", "mm_populate", "mmap_lock"}, {"kernel:rwsem", "brk", "mmap_lock"}, {"kernel:rwsem",
-		"x64_sys_brk", "mmap_lock"},
-	{
-		"kernel:rwsem",
-		"dup_mmap",
-		"mmap_lock",
-	}, {"kernel:rwsem", "exit_mmap", "mmap_lock"}, {"kernel:rwsem", "do_exit", "mmap_lock"},
-	{"kernel:spinlock", "folio_lruvec_lock", "lru_lock"}, {"kernel:spinlock", "pte_offset_map_lock", "page table lock"},
-	{
-		"kernel:spinlock",
-		"raw_spin_rq_lock",
-		"run queue lock",
-	}, {"kernel:spinlock", "try_to_wake_up", "run queue lock"}, {"kernel:spinlock", "schedule", "run queue lock"},
-	{
-		"kernel:spinlock",
-		"futex_",
-		"futex hash bucket",
-	}, {"kernel:spinlock", "rmqueue", "zone lock"}, {"kernel:spinlock", "free_pcppages_bulk", "zone lock"},
-	{
-		"kernel:spinlock",
-		"get_partial_node",
-		"slab list lock",
-	}, {"kernel:spinlock", "d_alloc", "dentry lock"}, {"kernel:spinlock", "lockref_get", "dentry lock"},
+	{"kernel:rwsem", "do_user_addr_fault", "mmap_lock"},
+	{"kernel:rwsem", "exc_page_fault", "mmap_lock"},
+	{"kernel:rwsem", "lock_mm_and_find_vma", "mmap_lock"},
+	{"kernel:rwsem", "mmap_read_lock", "mmap_lock"},
+	{"kernel:rwsem", "mmap_write_lock", "mmap_lock"},
+	{"kernel:rwsem", "vm_mmap_pgoff", "mmap_lock"},
+	{"kernel:rwsem", "vm_munmap", "mmap_lock"},
+	{"kernel:rwsem", "do_mprotect_pkey", "mmap_lock"},
+	{"kernel:rwsem", "do_madvise", "mmap_lock"},
+	{"kernel:rwsem", "madvise_lock", "mmap_lock"},
+	{"kernel:rwsem", "mm_populate", "mmap_lock"},
+	{"kernel:rwsem", "brk", "mmap_lock"},
+	{"kernel:rwsem", "x64_sys_brk", "mmap_lock"},
+	{"kernel:rwsem", "dup_mmap", "mmap_lock"},
+	{"kernel:rwsem", "exit_mmap", "mmap_lock"},
+	{"kernel:rwsem", "do_exit", "mmap_lock"},
+	{"kernel:spinlock", "folio_lruvec_lock", "lru_lock"},
+	{"kernel:spinlock", "pte_offset_map_lock", "page table lock"},
+	{"kernel:spinlock", "raw_spin_rq_lock", "run queue lock"},
+	{"kernel:spinlock", "try_to_wake_up", "run queue lock"},
+	{"kernel:spinlock", "schedule", "run queue lock"},
+	{"kernel:spinlock", "futex_", "futex hash bucket"},
+	{"kernel:spinlock", "rmqueue", "zone lock"},
+	{"kernel:spinlock", "free_pcppages_bulk", "zone lock"},
+	{"kernel:spinlock", "get_partial_node", "slab list lock"},
+	{"kernel:spinlock", "d_alloc", "dentry lock"},
+	{"kernel:spinlock", "lockref_get", "dentry lock"},
 }
 
 // announceKernel gives a lock its id and name: the name of a known lock, or the function

@@ -69,7 +69,9 @@ func (w *world) stack(method string) format.StackID {
 					Method: method,
 					File:   "App.java",
 					Line:   10 * int(id),
-				}, {Class: "sim.Worker", Method: "run", File: "Worker.java", Line: 7}},
+				},
+				{Class: "sim.Worker", Method: "run", File: "Worker.java", Line: 7},
+			},
 		})
 	}
 	return id
