@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"contend/analysis"
+	"contend/format"
 	"contend/golden"
 )
 
@@ -60,6 +62,39 @@ func TestUnsureOwnersAreNoChange(t *testing.T) {
 		rows := []Row{c.row}
 		judge(rows, noCoarser, Options{Alpha: 0.05})
 		golden.Equal(t, rows[0].Status, c.want, c.what)
+	}
+}
+
+// How right owners are expected to be comes with the waiting: what is likely wrong makes a row unsure, and may be
+// that of other owners of the lock.
+func TestWaitingTellsHowSureItsOwnersAre(t *testing.T) {
+	p := &Profile{}
+	frames := func(method string) []format.Frame { return []format.Frame{{Class: "App", Method: method}} }
+	p.Begin(analysis.NewSymbols(
+		&format.Event{Kind: format.KindStack, Stack: 1, Frames: frames("sure")},
+		&format.Event{Kind: format.KindStack, Stack: 2, Frames: frames("guessed")},
+		&format.Event{Kind: format.KindObject, Object: 1, Class: "Lock"},
+	), 0)
+	p.Running(0, 10e9, 20e9)
+	for i, chance := range []float64{0.9, 0.1} {
+		o := analysis.Owner{Thread: 1, Stack: format.StackID(i + 1), Prov: analysis.Likely(chance)}
+		start := int64(i) * 5e9
+		p.Slice(&analysis.Slice{
+			Start:   start,
+			End:     start + 4e9,
+			Lock:    1,
+			Waiters: []analysis.Waiter{{Thread: 2, First: true}},
+			Shares:  []analysis.Share{{Ns: 4e9, Direct: o, Root: o, Hops: 1}},
+		})
+	}
+	rows := byName(Group{p}, func(p *Profile) *rows { return p.takers }, func(name string) string { return name })
+	for name, want := range map[string]struct {
+		unsure bool
+		wrong  float64 // threads on average: 0.1 and 0.9 of 4 s, of 10 s
+	}{"App.sure": {false, 0.4}, "App.guessed": {true, 0.4}} {
+		got := rows[name].Waiting
+		golden.Equal(t, got.Unsure, want.unsure, name)
+		golden.Within(t, got.Wrong, want.wrong-0.01, want.wrong+0.01)
 	}
 }
 
