@@ -113,8 +113,8 @@ func (d *document) event() (e event, ok bool) {
 	if n, err := v.Address.Int64(); err == nil {
 		e.address = strconv.FormatUint(uint64(n), 16)
 	}
-	if t, err := time.Parse(time.RFC3339Nano, v.Start); err == nil && t.Year() >= 1970 && t.Year() < 2262 {
-		e.start = t.UnixNano()
+	if t, err := time.Parse(time.RFC3339Nano, v.Start); err == nil {
+		e.start = nsOf(t)
 	}
 	for _, f := range v.Stack.Frames[:min(len(v.Stack.Frames), format.MaxFrames)] {
 		e.frames = append(e.frames, format.Frame{

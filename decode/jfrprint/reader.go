@@ -4,7 +4,6 @@ package jfrprint
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"regexp"
 	"strconv"
@@ -303,11 +302,19 @@ func timeOf(value string) int64 {
 		layout, text = "2006-01-02 "+layout, strings.TrimSuffix(date, ")")+" "+text
 	}
 	t, err := time.Parse(layout, text)
-	if err != nil || dated && (t.Year() < 1970 || t.Year() >= 2262) {
+	if err != nil {
 		return format.NoTime
 	}
 	if !dated {
 		t = t.AddDate(1970, 0, 0)
+	}
+	return nsOf(t)
+}
+
+// nsOf returns the ns of an instant since 1970; NoTime if they are no int64.
+func nsOf(t time.Time) int64 {
+	if t.Year() < 1970 || t.Year() >= 2262 {
+		return format.NoTime
 	}
 	return t.UnixNano()
 }
@@ -334,8 +341,3 @@ func lengthOf(value string) int64 {
 
 // maxLength bounds a duration, in ns: a day and more of one wait are a fault of the text.
 const maxLength = int64(1) << 50
-
-// String names an event, for tests.
-func (e *event) String() string {
-	return fmt.Sprintf("%s %d %d %q %q %s %s", e.kind, e.start, e.length, e.thread, e.owner, e.class, e.address)
-}
