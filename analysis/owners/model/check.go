@@ -36,9 +36,9 @@ func (a *Agreement) Interval(share float64) (half float64, ok bool) {
 	if a.Dumps < fewSurveyed {
 		return 0, false
 	}
-	n := a.EffectiveN() + 4
-	share = (share*(n-4) + 2) / n
-	return 1.96 * math.Sqrt(share*(1-share)/n), true
+	n := a.EffectiveN()
+	share = (share*n + 2) / (n + 4)
+	return 1.96 * math.Sqrt(share*(1-share)/(n+4)), true
 }
 
 func (a *Agreement) Share() float64 { return float64(a.Agreeing) / float64(max(a.Waiters, 1)) }
