@@ -93,6 +93,11 @@ func (u *Union) Len() int64 {
 	return n
 }
 
+// Within returns how much of [from, to) a union of AddInterval alone covers, in nanoseconds.
+func (u *Union) Within(from, to int64) int64 {
+	return times.Within(u.spans, times.Span{Start: from, End: to})
+}
+
 // UnionOf returns the union of several.
 func UnionOf(parts []*Union) *Union {
 	if len(parts) == 1 {

@@ -17,4 +17,5 @@
 //	poolusers.go  who has what a pool hands out
 //	poolstacks.go stacks between acquiring and releasing
 //	workers.go    what the workers of executors do
+//	instants.go   threads at sampling instants, and unions of their times
 package locks

@@ -28,19 +28,8 @@ type PoolUsers struct {
 	own   map[string]int // by class of a pool of the program, its number in known
 	pools []*poolUse     // of each that is known; nil if no thread waited
 
-	time     int64 // of the open instant
-	states   []instantState
-	instants [][]instantState // at which threads waited for a pool
-	kept     int              // states in them
-	frames   map[format.StackID]int
-}
-
-// instantState is a thread at an instant.
-type instantState struct {
-	stack  format.StackID
-	doing  format.Activity
-	waits  bool // for a lock
-	taking int8 // the library whose object it waits for, plus 1
+	instants instants               // at which threads waited for a pool
+	frames   map[format.StackID]int // the library of each stack that was asked for, -1 for none
 }
 
 // maxInstantStates bounds the threads at instants that are kept.
@@ -51,7 +40,7 @@ type poolUse struct {
 	takers    map[format.StackID]bool // with which threads waited for an object
 	borrowers *borrowers              // nil until it is asked for
 	stacks    blame.ByID[holding]
-	empty     *spans // when threads waited for an object
+	empty     threadTimes // when threads waited for an object
 	sites     map[string]*siteUse
 	instants  int // at which threads waited, if there are no recorded waits
 
@@ -77,11 +66,14 @@ type siteUse struct {
 
 // NewPoolUsers returns an empty collector. The program's own code is that of blame.NewSites.
 func NewPoolUsers(app *regexp.Regexp) *PoolUsers {
+	waited := func(states []instantState) bool {
+		return slices.ContainsFunc(states, func(s instantState) bool { return s.taking > 0 })
+	}
 	u := &PoolUsers{
-		sites:  blame.NewSites(app),
-		time:   format.NoTime,
-		own:    map[string]int{},
-		frames: map[format.StackID]int{},
+		sites:    blame.NewSites(app),
+		own:      map[string]int{},
+		instants: newInstants(maxInstantStates, waited),
+		frames:   map[format.StackID]int{},
 	}
 	for i := range poolLibraries {
 		u.known = append(u.known, &poolLibraries[i])
@@ -132,7 +124,7 @@ func (u *PoolUsers) NonLockWait(a *analysis.NonLockWait) {
 	}
 	if n := u.library(a.Stack, u.sym.Frames(a.Stack)); n >= 0 {
 		p := u.pool(n)
-		p.empty.extend(a.From, a.To)
+		p.empty.addInterval(a.Thread, a.From, a.To)
 		p.takers[a.Stack] = true
 	}
 }
@@ -141,12 +133,17 @@ func (u *PoolUsers) NonLockWait(a *analysis.NonLockWait) {
 func (u *PoolUsers) library(id format.StackID, frames []format.Frame) int {
 	n, known := u.frames[id]
 	if !known {
-		if n = libraryOf(frames); n < 0 {
-			n = u.ownPool(frames)
-		}
+		n = u.libraryOf(frames)
 		u.frames[id] = n
 	}
 	return n
+}
+
+func (u *PoolUsers) libraryOf(frames []format.Frame) int {
+	if n := libraryOf(frames); n >= 0 {
+		return n
+	}
+	return u.ownPool(frames)
 }
 
 // pool returns the sums of a library.
@@ -154,7 +151,6 @@ func (u *PoolUsers) pool(n int) *poolUse {
 	if u.pools[n] == nil {
 		u.pools[n] = &poolUse{
 			takers:  map[format.StackID]bool{},
-			empty:   &spans{},
 			sites:   map[string]*siteUse{},
 			since:   format.NoTime,
 			pending: map[pendingUse]int64{},
@@ -182,7 +178,7 @@ func (u *PoolUsers) Did(d *analysis.Done) {
 		return
 	}
 	for n, p := range u.pools {
-		if p != nil && p.empty.some() {
+		if p != nil && len(p.empty.parts) > 0 {
 			p.did(d, u.stack(n, d.Stack), u.doing(d))
 		}
 	}
@@ -234,7 +230,7 @@ func (p *poolUse) did(d *analysis.Done, h *holding, doing blame.Doing) {
 
 // add adds time with an object, as far as others waited meanwhile.
 func (p *poolUse) add(h *holding, from, to int64, doing blame.Doing) {
-	ns := p.empty.within(from, to)
+	ns := p.empty.union().Within(from, to)
 	if ns <= 0 || h.site == "" {
 		return
 	}
@@ -257,67 +253,46 @@ func (p *poolUse) settle() {
 func (p *poolUse) sum(one pendingUse, ns int64) {
 	s := blame.Entry(p.sites, one.site)
 	s.heldNs += ns
+	s.addDoing(one.doing, ns)
+}
+
+// addDoing adds time, or threads at instants, to what is done.
+func (s *siteUse) addDoing(what blame.Doing, n int64) {
 	if s.doing == nil {
 		s.doing = map[blame.Doing]int64{}
 	}
-	s.doing[one.doing] += ns
+	s.doing[what] += n
 }
 
 // Activity implements analysis.ActivityVisitor: it collects the threads of an instant.
 func (u *PoolUsers) Activity(ev *format.Event, frames []format.Frame) {
-	if ev.Time != u.time || ev.End > ev.Time {
+	if !u.instants.shows(ev) {
 		return
 	}
 	one := instantState{stack: ev.Stack, doing: ev.Activity}
 	if ev.Resource {
 		one.taking = int8(u.library(ev.Stack, frames) + 1)
 	}
-	u.states = append(u.states, one)
+	u.instants.open = append(u.instants.open, one)
 }
 
 // Instant implements analysis.InstantVisitor.
-func (u *PoolUsers) Instant(ev *format.Event) {
-	switch {
-	case ev.Kind != format.KindContention:
-		u.finish()
-		u.time = format.NoTime
-		if ev.Kind == format.KindTick {
-			u.time = ev.Time
-		}
-	case ev.Time == u.time:
-		for _, w := range ev.Waiters {
-			u.states = append(u.states, instantState{stack: w.Stack, waits: true})
-		}
-	}
-}
-
-// finish keeps the open instant if threads waited for an object at it.
-func (u *PoolUsers) finish() {
-	if slices.ContainsFunc(u.states, func(s instantState) bool { return s.taking > 0 }) &&
-		u.kept+len(u.states) <= maxInstantStates {
-		u.kept += len(u.states)
-		u.instants = append(u.instants, slices.Clone(u.states))
-	}
-	u.states = u.states[:0]
-}
+func (u *PoolUsers) Instant(ev *format.Event) { u.instants.observe(ev) }
 
 // Holders returns who had the objects for which threads waited with a stack, in descending order of
 // their number.
 func (u *PoolUsers) Holders(waiting []format.Frame) (list []Holder) {
-	n := libraryOf(waiting)
-	if n < 0 {
-		n = u.ownPool(waiting)
-	}
+	n := u.libraryOf(waiting)
 	if n < 0 {
 		return nil
 	}
-	u.finish()
+	u.instants.finish()
 	instants := u.atInstants(n)
 	p := u.pools[n]
 	if p == nil {
 		return nil
 	}
-	waited := p.empty.length()
+	waited := p.empty.union().Len()
 	for site, s := range p.sites {
 		h := Holder{Site: site, Shown: 2*s.shownNs >= s.heldNs}
 		switch {
@@ -350,7 +325,7 @@ func (u *PoolUsers) atInstants(n int) int {
 		return p.instants
 	}
 	var chosen [][]instantState
-	for _, states := range u.instants {
+	for _, states := range u.instants.closed {
 		if slices.ContainsFunc(states, func(s instantState) bool { return int(s.taking) == n+1 }) {
 			chosen = append(chosen, states)
 		}
@@ -372,10 +347,7 @@ func (u *PoolUsers) atInstants(n int) int {
 			if h.shown {
 				s.shown++
 			}
-			if s.doing == nil {
-				s.doing = map[blame.Doing]int64{}
-			}
-			s.doing[u.doing(&analysis.Done{Stack: one.stack, Activity: one.doing, Waits: one.waits})]++
+			s.addDoing(u.doing(&analysis.Done{Stack: one.stack, Activity: one.doing, Waits: one.waits}), 1)
 		}
 	}
 	return p.instants
@@ -390,53 +362,4 @@ func largestDoing(of map[blame.Doing]int64) (best blame.Doing) {
 		}
 	}
 	return best
-}
-
-// spans is a union of intervals. They may be added until it is first asked for.
-type spans struct {
-	list   []span // in order and disjoint, once merged
-	merged bool
-}
-
-type span struct{ from, to int64 }
-
-func (s *spans) extend(from, to int64) { s.list = append(s.list, span{from, to}) }
-
-func (s *spans) some() bool { return len(s.list) > 0 }
-
-// merge puts the intervals in order, and joins those that overlap.
-func (s *spans) merge() {
-	if s.merged {
-		return
-	}
-	s.merged = true
-	slices.SortFunc(s.list, func(a, b span) int { return cmp.Compare(a.from, b.from) })
-	out := s.list[:0]
-	for _, one := range s.list {
-		if n := len(out); n > 0 && one.from <= out[n-1].to {
-			out[n-1].to = max(out[n-1].to, one.to)
-			continue
-		}
-		out = append(out, one)
-	}
-	s.list = out
-}
-
-// length returns the duration of the union.
-func (s *spans) length() (ns int64) {
-	s.merge()
-	for _, one := range s.list {
-		ns += one.to - one.from
-	}
-	return ns
-}
-
-// within returns the duration of its part in [from, to).
-func (s *spans) within(from, to int64) (ns int64) {
-	s.merge()
-	i, _ := slices.BinarySearchFunc(s.list, from, func(one span, t int64) int { return cmp.Compare(one.to, t) })
-	for ; i < len(s.list) && s.list[i].from < to; i++ {
-		ns += max(0, min(to, s.list[i].to)-max(from, s.list[i].from))
-	}
-	return ns
 }

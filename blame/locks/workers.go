@@ -30,16 +30,14 @@ type Workers struct {
 	pools  map[uint32]*workerPool // by group of threads
 	stacks blame.ByID[workerStack]
 
-	time     int64           // of the open instant
-	now      []workerState   // at it
-	instants [][]workerState // until stacks are known
-	kept     int             // states in them
+	instants instants
 }
 
 // workerPool is what is summed for one executor.
 type workerPool struct {
 	threads        blame.ThreadSet
-	idle           spans // when a worker was idle
+	idle           threadTimes // when a worker was idle
+	idles          int         // intervals in it
 	idleNs         int64
 	from, to       int64 // of all that is known of its threads
 	doing          map[pendingUse]int64
@@ -53,14 +51,6 @@ type workerStack struct {
 	known, worker, idle bool
 }
 
-// workerState is a worker at an instant.
-type workerState struct {
-	thread format.ThreadID
-	stack  format.StackID
-	doing  format.Activity
-	waits  bool
-}
-
 // maxWorkerStates bounds the states of workers at instants. Later instants are left out.
 const maxWorkerStates = 1 << 19
 
@@ -69,7 +59,12 @@ const maxIdleSpans = 1 << 21
 
 // NewWorkers returns an empty collector. The program's own code is that of blame.NewSites.
 func NewWorkers(app *regexp.Regexp) *Workers {
-	return &Workers{sites: blame.NewSites(app), pools: map[uint32]*workerPool{}, time: format.NoTime}
+	some := func(states []instantState) bool { return len(states) > 0 }
+	return &Workers{
+		sites:    blame.NewSites(app),
+		pools:    map[uint32]*workerPool{},
+		instants: newInstants(maxWorkerStates, some),
+	}
 }
 
 // Begin implements analysis.Visitor.
@@ -158,15 +153,16 @@ func (w *Workers) Did(d *analysis.Done) {
 	switch {
 	case !s.idle:
 		p.doing[w.use(d.Stack, d.Activity, d.Waits)] += d.End - d.Start
-	case len(p.idle.list) < maxIdleSpans:
-		p.idle.extend(d.Start, d.End)
+	case p.idles < maxIdleSpans:
+		p.idle.addInterval(d.Thread, d.Start, d.End)
+		p.idles++
 		p.idleNs += d.End - d.Start
 	}
 }
 
 // Activity implements analysis.ActivityVisitor: it collects the threads of an instant.
 func (w *Workers) Activity(ev *format.Event, frames []format.Frame) {
-	if ev.Time != w.time || ev.End > ev.Time {
+	if !w.instants.shows(ev) {
 		return
 	}
 	s := w.stacks.Entry(int(ev.Stack))
@@ -174,36 +170,16 @@ func (w *Workers) Activity(ev *format.Event, frames []format.Frame) {
 		*s = workerOf(frames)
 	}
 	if s.worker {
-		w.now = append(w.now, workerState{ev.Thread, ev.Stack, ev.Activity, false})
+		one := instantState{thread: ev.Thread, stack: ev.Stack, doing: ev.Activity}
+		w.instants.open = append(w.instants.open, one)
 	}
 }
 
 // Instant implements analysis.InstantVisitor.
-func (w *Workers) Instant(ev *format.Event) {
-	switch {
-	case ev.Kind != format.KindContention:
-		w.finish()
-		if w.time = format.NoTime; ev.Kind == format.KindTick {
-			w.time = ev.Time
-		}
-	case ev.Time == w.time:
-		for _, one := range ev.Waiters {
-			w.now = append(w.now, workerState{one.Thread, one.Stack, 0, true})
-		}
-	}
-}
-
-// finish keeps the open instant.
-func (w *Workers) finish() {
-	if len(w.now) > 0 && w.kept+len(w.now) <= maxWorkerStates {
-		w.kept += len(w.now)
-		w.instants = append(w.instants, slices.Clone(w.now))
-	}
-	w.now = w.now[:0]
-}
+func (w *Workers) Instant(ev *format.Event) { w.instants.observe(ev) }
 
 // count adds the workers of an instant.
-func (w *Workers) count(instant []workerState) {
+func (w *Workers) count(instant []instantState) {
 	idle, busy := map[*workerPool]int{}, map[*workerPool]int{}
 	for _, one := range instant {
 		s := w.stack(one.stack)
@@ -233,11 +209,11 @@ const minWorkers = 2
 
 // Executors returns the pools of workers, those that are busy for most of the time first.
 func (w *Workers) Executors() (list []Executor) {
-	w.finish()
-	for _, instant := range w.instants {
+	w.instants.finish()
+	for _, instant := range w.instants.closed {
 		w.count(instant)
 	}
-	w.instants = nil
+	w.instants.closed = nil
 	for group, p := range w.pools {
 		e := Executor{Pool: w.sym.Groups().Value(group), Workers: p.threads.Len(), Doing: []Holder{}}
 		elapsed := float64(p.to - p.from)
@@ -245,12 +221,12 @@ func (w *Workers) Executors() (list []Executor) {
 		switch {
 		case e.Workers < minWorkers:
 			continue
-		case p.instants > 0 && (elapsed <= 0 || len(p.idle.list) == 0): // of dumps alone
+		case p.instants > 0 && (elapsed <= 0 || p.idles == 0): // of dumps alone
 			e.Busy, e.AllBusy = float64(p.busy)/float64(p.instants), float64(p.full)/float64(p.instants)
 			doing, whole, e.Instants = p.doingNow, float64(p.instants), p.instants
 		case elapsed > 0:
 			e.Busy = max(float64(e.Workers)-float64(p.idleNs)/elapsed, 0)
-			e.AllBusy = 1 - float64(p.idle.length())/elapsed
+			e.AllBusy = 1 - float64(p.idle.union().Len())/elapsed
 		default:
 			continue
 		}
