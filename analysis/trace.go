@@ -39,7 +39,7 @@ type Filter struct {
 type Trace struct {
 	Symbols    *Symbols
 	Start, End int64 // the recorded interval, widened to include every wait
-	ElapsedNs  int64 // its part in the filter's cut, without time between recordings: the sum of Recorded
+	ElapsedNs  int64 // its part in the filter's cut, without time that was not recorded: the sum of Recorded
 	Recorded   []Interval
 	Threads    int   // threads seen, virtual ones included
 	RunningNs  int64 // running thread-time in the filter's cut
@@ -54,8 +54,15 @@ type Trace struct {
 	ReacquiredAt map[format.ObjectID]Reacquired // the same by lock, over the whole trace
 }
 
-// Interval is the time [Start, End) of the trace's clock, in ns.
-type Interval struct{ Start, End int64 }
+// Interval is the time [Start, End) of the trace's clock, in ns. Known is the share of the waiting then that is
+// known: less than 1 where an input is cut off, and what some threads recorded last is missing.
+type Interval struct {
+	Start, End int64
+	Known      float64
+}
+
+// Ns returns how long an interval is, as far as its waiting is known, ns.
+func (i Interval) Ns() int64 { return int64(math.Round(float64(i.End-i.Start) * i.Known)) }
 
 // Deadlock is a cycle of threads, each blocked on a lock that the next one holds.
 type Deadlock struct {

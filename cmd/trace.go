@@ -247,7 +247,7 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 	if said, near, _ := strings.Cut(r.unmatched, "; "); said != "" && !o.how.lenient {
 		return nil, usageError{errors.New(said), near}
 	}
-	if o.cut() && tr.ElapsedNs == 0 && r.stats.Unit == format.UnitTime {
+	if o.cut() && len(tr.Recorded) == 0 && r.stats.Unit == format.UnitTime {
 		if !o.how.lenient {
 			return nil, usageError{
 				errors.New("nothing of the input lies within --from and --to"),

@@ -177,3 +177,29 @@ func TestLostTimeIsNotTimeWithoutWaiting(t *testing.T) {
 		golden.Equal(t, tr.ElapsedNs, c.elapsed, c.name)
 	}
 }
+
+// Where an input is cut off that was written thread by thread, each thread is known until what it recorded last:
+// averages and running time are over that, also in a part of the time. A thread that ended is known to the end.
+func TestThreadsAreKnownUntilWhatTheyRecordedLast(t *testing.T) {
+	buffered := format.Event{Kind: format.KindSetting, Name: format.SettingIdle, Value: format.IdleEnded}
+	events := []format.Event{
+		buffered, recorded(0, 20e6), waits(1, 1, 0, 2e6), waits(2, 1, 4e6, 8e6), waits(3, 1, 2e6, 4e6),
+		{Kind: format.KindThreadEnd, Time: 4e6, Thread: 3}, lost(8e6, 8e6),
+	}
+	for _, c := range []struct {
+		from, to, elapsed int64
+		events            []format.Event
+	}{
+		{0, 20e6, 4571429, events}, // 1, 1/2 and 1/4 threads: 8 ms of waiting are 1.75 for so long
+		{0, 2e6, 2e6, events},      // all of them are known
+		{2e6, 8e6, 2571429, events},
+		{0, 20e6, 8e6, events[1:]}, // written in order of time: nothing else is missing
+		{0, 20e6, 20e6, events[:len(events)-1]},
+		{0, 20e6, 8e6, append(events, waits(1, 1, 7e6, 8e6))},
+	} {
+		_, tr := run(t, c.events, analysis.Filter{From: c.from, To: c.to})
+		golden.Equal(t, tr.ElapsedNs, c.elapsed, c.from, c.to)
+	}
+	_, tr := run(t, events, open)
+	golden.Equal(t, tr.RunningHigh, 8e6+6e6, "running, and before what the threads recorded first")
+}

@@ -1,6 +1,8 @@
 package pass
 
 import (
+	"slices"
+
 	"contend/analysis"
 	"contend/analysis/internal/deliver"
 	"contend/analysis/internal/record"
@@ -25,7 +27,7 @@ type lifetimes struct {
 // A thread without a recorded start or end lives for all of its input's recording. Between
 // two recordings it does not run, except for its waits. If the recorder took execution
 // samples, a thread without any event did not run and does not count. See unseenFor for the
-// rest.
+// rest. What is lost of it counts as little as the time between recordings: see lostOf.
 func (r *lifetimes) runs(defs *analysis.Symbols, start, end int64, e *deliver.Emitter) (counted int, unseen int64) {
 	seen, cut := r.whole.Record.Observed(start, end), times.Span{Start: max(start, e.From), End: min(end, e.To)}
 	if cut.Start >= cut.End {
@@ -64,13 +66,17 @@ func (r *lifetimes) runs(defs *analysis.Symbols, start, end int64, e *deliver.Em
 		)
 		unseen += r.sleeps.Unclear(r.whole.Activities.Scan(own), cut)
 		gaps, may := p.unseen(lived.Start, lived.End)
+		absent := seen[in].Between
+		if lost, is := r.lostOf(id, in); is {
+			absent = times.UnionOf(append(slices.Clone(absent), lost))
+		}
 		if may && !serves(defs.ThreadName(id)) {
-			unseen += times.Outside(gaps, seen[in].Between, lives.Clip(cut))
+			unseen += times.Outside(gaps, absent, lives.Clip(cut))
 		}
 		add(lives, 1)
 		idle, waits = r.idleTimes(idle[:0], own), r.whole.WaitTimes(waits[:0], own)
-		if len(seen[in].Between)+len(gaps) > 0 {
-			idle = times.UnionOf(append(append(idle, seen[in].Between...), gaps...))
+		if len(absent)+len(gaps) > 0 {
+			idle = times.UnionOf(append(append(idle, absent...), gaps...))
 		}
 		times.Without(idle, waits, func(s times.Span) { add(s.Clip(lives), -1) })
 	}

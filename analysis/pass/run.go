@@ -187,13 +187,14 @@ func (p *pass) finish() *analysis.Trace {
 	w := p.rec.Complete(p.emit.Defs.Kind)
 	p.sleeps.Classify(w.Activities, p.emit.Defs)
 	owned, inferred := w.Activities.Timelines(p.emit.Defs, p.emit.Filter.Why)
-	ran := p.bookRunning(&lifetimes{whole: w, sleeps: &p.sleeps}, start, end)
+	lives := &lifetimes{whole: w, sleeps: &p.sleeps}
+	ran := p.bookRunning(lives, start, end)
 	inferred()
 	sweep.New(w, owned, p.emit).Run()
 	p.emit.Out.Wait()
 	p.visitRest(w, owned)
 	p.emit.Cycles.Stuck(owned.Unlinked)
-	return p.result(w, owned, ran, relocated)
+	return p.result(lives, owned, ran, relocated)
 }
 
 // endInput adds the waits that are known only at the end of an input.
@@ -240,11 +241,12 @@ func (p *pass) visitRest(w *record.Whole, owned *owners.Timelines) {
 
 // result returns everything but slices.
 func (p *pass) result(
-	w *record.Whole,
+	lives *lifetimes,
 	owned *owners.Timelines,
 	ran runTime,
 	relocated []format.Warning,
 ) *analysis.Trace {
+	w := lives.whole
 	tr := &analysis.Trace{
 		Symbols:     p.emit.Out.Sym,
 		Start:       ran.start,
@@ -252,7 +254,7 @@ func (p *pass) result(
 		Threads:     ran.threads,
 		RunningNs:   p.emit.Running,
 		RunningHigh: ran.high,
-		Recorded:    p.recorded(times.Span{Start: max(ran.start, p.emit.From), End: min(ran.end, p.emit.To)}),
+		Recorded:    p.recorded(lives, times.Span{Start: max(ran.start, p.emit.From), End: min(ran.end, p.emit.To)}),
 		Reacquired:  p.reacquiring.sum,
 
 		ReacquiredAt: p.reacquiring.relocated(p.rec.Evidence.Same),
@@ -261,7 +263,7 @@ func (p *pass) result(
 		Whys:         owned.Whys,
 	}
 	for _, s := range tr.Recorded {
-		tr.ElapsedNs += s.End - s.Start
+		tr.ElapsedNs += s.Ns()
 	}
 	tr.Coverage = analysis.Coverage{
 		ByProvenance: p.emit.ByProvenance,
@@ -278,20 +280,22 @@ func (p *pass) result(
 }
 
 // recorded returns the parts of a span that were recorded, in order of time.
-func (p *pass) recorded(cut times.Span) (out []analysis.Interval) {
-	all := []times.Span{cut}
+func (p *pass) recorded(lives *lifetimes, cut times.Span) (out []analysis.Interval) {
+	all, unknown := []times.Span{cut}, []lostWaiting(nil)
 	sampled := times.UnionOf(p.sampler.Recorded())
 	switch {
 	case !p.sampler.TellsRunning():
 		if all = p.rec.Covered(cut); times.Within(all, cut) < times.Within(sampled, cut) {
 			all = sampled
+		} else {
+			unknown = lives.lostWaiting(p.emit.Defs)
 		}
 	case len(p.sampler.CoveredBefore) > 0 && p.rec.Evidence.Waited() == 0:
 		all = sampled
 	}
 	for _, s := range all {
 		if s = s.Clip(cut); s.Start < s.End {
-			out = append(out, analysis.Interval{Start: s.Start, End: s.End})
+			out = appendKnown(out, s, unknown)
 		}
 	}
 	return out

@@ -140,7 +140,7 @@ func nothingLeft(_ *Rule, _ *Subject, run *Run) Doubt {
 	switch {
 	case run.Unmatched != "":
 		return Doubt{run.Unmatched, "correct or remove the filter"}
-	case run.Cut && run.Trace.ElapsedNs == 0 && run.Trace.RunningNs == 0:
+	case run.Cut && len(run.Trace.Recorded) == 0 && run.Trace.RunningNs == 0:
 		return Doubt{"nothing of the trace lies between --from and --to", "'contend analyze' says how long it is"}
 	}
 	return Doubt{}

@@ -87,7 +87,8 @@ type Analyze struct {
 	Coverage  Coverage   `json:"coverage"`
 	NonLockWaits
 
-	ElapsedNs      int64            `json:"elapsedNs"`      // of the trace, inside --from and --to
+	// of the trace, inside --from and --to; where an input is cut off, as much of it as is known of the waiting threads
+	ElapsedNs      int64            `json:"elapsedNs"`
 	WaitingThreads float64          `json:"waitingThreads"` // on average; 0 if the input counts
 	Findings       []Finding        `json:"findings"`
 	Phases         []Phase          `json:"phases"`

@@ -48,6 +48,14 @@ func (r *Record) recordedOf(i int) []times.Span {
 	return r.Recorded[r.Parts[i].Recorded:next]
 }
 
+// LastCut returns the last recorded interval of an input whose end the input lacks; false if there is none.
+func (r *Record) LastCut(i int) (times.Span, bool) {
+	if i >= len(r.Parts) || r.Parts[i].cut.index == 0 {
+		return times.Span{}, false
+	}
+	return r.Recorded[r.Parts[i].cut.index-1], true
+}
+
 // Covered returns the parts of a span that were covered by recordings of any input, in order of time.
 func (r *Record) Covered(cut times.Span) []times.Span {
 	var seen []times.Span

@@ -32,8 +32,9 @@ type table struct {
 	Bins      int     `json:"bins"`
 	RunningNs []int64 `json:"runningNs"`
 	OtherNs   int64   `json:"otherNs"`
-	// the intervals that were recorded, since StartNs: averages over a part of the time are over these
-	Recorded [][2]int64 `json:"recorded"`
+	// the intervals that were recorded, since StartNs, and the share of their waiting that is known: averages over a
+	// part of the time are over these
+	Recorded [][3]float64 `json:"recorded"`
 
 	Rows  [cube.Dims][]int32 `json:"rows"` // by dimension, in the order of Dims
 	Dims  [cube.Dims]string  `json:"dims"`
@@ -84,7 +85,7 @@ func tableOf(content *Content) (*table, *numbering) {
 		OtherNs:   c.OtherNs,
 		Dims:      cube.Names,
 		Bins:      len(c.RunningNs),
-		Recorded:  [][2]int64{},
+		Recorded:  [][3]float64{},
 		Groups:    []string{},
 		Known:     []string{},
 		Locks:     []lock{},
@@ -92,7 +93,7 @@ func tableOf(content *Content) (*table, *numbering) {
 		Classes:   []class{},
 	}
 	for _, in := range content.Trace.Recorded {
-		t.Recorded = append(t.Recorded, [2]int64{in.Start - c.Start, in.End - c.Start})
+		t.Recorded = append(t.Recorded, [3]float64{float64(in.Start - c.Start), float64(in.End - c.Start), in.Known})
 	}
 	n := newNumbering(content, t)
 	for d := range t.Rows {

@@ -115,6 +115,7 @@
   C.selectedNs = function (m, f) {
     if (!f.time) return m.elapsed;
     const [first, last] = C.window(m, f).map(bin => bin * m.bin);
-    return m.recorded.reduce((ns, [from, to]) => ns + Math.max(0, Math.min(to, last) - Math.max(from, first)), 0);
+    return m.recorded.reduce((ns, [from, to, known]) =>
+      ns + Math.max(0, Math.min(to, last) - Math.max(from, first)) * known, 0);
   };
 })(window.contend);
