@@ -28,6 +28,7 @@ type evidence struct {
 	Symbols
 	dumpsOf  [][]model.Dump // by lock, by time
 	unlinked []Unlinked
+	held     map[format.ObjectID]bool // locks that threads are recorded to have run in
 
 	listing   sync.Mutex                   // of those below, which are made when they are first asked for
 	threadsOf [][]format.ThreadID          // by input

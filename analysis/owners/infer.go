@@ -12,8 +12,18 @@ import (
 
 // evidence prepares the evidence for the owners of all locks.
 func (a *Activities) evidence(sym Symbols) *evidence {
-	ev := &evidence{activities: a, Symbols: sym, dumpsOf: make([][]model.Dump, len(a.byLock))}
+	ev := &evidence{
+		activities: a,
+		Symbols:    sym,
+		dumpsOf:    make([][]model.Dump, len(a.byLock)),
+		held:       map[format.ObjectID]bool{},
+	}
 	ev.link()
+	for _, k := range a.keys {
+		if l := k.had(); l != format.NoObject {
+			ev.held[l] = true
+		}
+	}
 	return ev
 }
 
@@ -81,7 +91,7 @@ func (m *lockGroup) learn(ev *evidence) {
 	m.once.Do(func() {
 		m.locks = make([]*model.Lock, len(m.ids))
 		for i, l := range m.ids {
-			m.locks[i] = &model.Lock{ID: l, Dumps: ev.dumpsOf[l]}
+			m.locks[i] = &model.Lock{ID: l, Dumps: ev.dumpsOf[l], Holds: ev.held[l]}
 		}
 		m.model = model.Fit(ev, m.kind, slices.Clone(m.locks))
 	})

@@ -35,13 +35,21 @@ func (gr *Group) Answer(l *Lock, give func(Part)) {
 	w := gr.worker()
 	defer w.release()
 	n := len(gr.sites) + 2
-	a := answer{worker: w, due: make([]float64, n), right: make([]float64, n), give: give}
+	a := answer{worker: w, due: make([]float64, n), right: make([]float64, n), give: give, strata: gr.strataOf(l)}
 	if l.n >= fewWaits { // to clear the room for many is not free
 		clear(w.shapes)
 	}
-	w.gaps(l, func(*gap) bool { return true }, func(g *gap) {
+	choose := func(g *gap) bool {
+		g.stratum, g.placed = a.strata.choose(g)
+		return true
+	}
+	w.gaps(l, choose, func(g *gap) {
 		if len(gr.sites) > 0 {
-			if post := w.inferShape(g); post != nil {
+			if g.placed {
+				if a.place(g) {
+					return
+				}
+			} else if post := w.inferShape(g); post != nil {
 				a.divide(g, post)
 				return
 			}
@@ -57,7 +65,8 @@ type answer struct {
 	due      []float64 // by state, ns: what has not been charged yet
 	right    []float64 // by state, ns: the part of due that is expected to be right
 	surveyed []float64 // by state: the shares of a gap by the survey
-	shares   []share   // of the current gap
+	strata   strata
+	shares   []share // of the current gap
 	give     func(Part)
 }
 
@@ -95,10 +104,10 @@ func (a *answer) divide(g *gap, post *posterior) {
 		if byModel < 1 {
 			ns += (1 - byModel) * a.surveyed[state] * all
 		}
-		a.due[state] += ns
-		a.right[state] += ns * a.expectedRight(g, state, chance)
-		if ns > leastShare*all {
-			a.shares = append(a.shares, share{state, ns, when})
+		right = ns * a.expectedRight(g, state, chance)
+		a.charge(state, ns, right, when, all)
+		if g.stratum != nil {
+			g.stratum.addCharge(state, ns, right, when)
 		}
 	}
 	for s := range post.site {
@@ -106,7 +115,19 @@ func (a *answer) divide(g *gap, post *posterior) {
 	}
 	charge(free, &post.free, factor[free])
 	charge(free+1, &post.own, ofOwn)
-	a.charge(g, all)
+	if g.stratum != nil {
+		g.stratum.addGap(all, &a.evidence)
+	}
+	a.layOut(g, all)
+}
+
+// charge adds what a state is charged in a gap, of which the part right is expected to be right.
+func (a *answer) charge(state int, ns, right, when, all float64) {
+	a.due[state] += ns
+	a.right[state] += right
+	if ns > leastShare*all {
+		a.shares = append(a.shares, share{state, ns, when})
+	}
 }
 
 // bySurvey sets surveyed for a gap, and returns the part of it that is left to the model: all where a dump
@@ -212,13 +233,13 @@ func (a *answer) choose(g *gap, all float64) (sum float64) {
 	}
 	a.shares = chosen
 	slices.SortStableFunc(chosen, func(x, y share) int {
-		return cmp.Compare(a.place(x), a.place(y))
+		return cmp.Compare(a.position(x), a.position(y))
 	})
 	return sum
 }
 
-// place returns where in a gap a state is laid: an acquirer that others entered after comes first.
-func (a *answer) place(s share) float64 {
+// position returns where in a gap a state is laid: an acquirer that others entered after comes first.
+func (a *answer) position(s share) float64 {
 	if a.evidence.passed && s.state > len(a.group.sites) {
 		return -1
 	}
@@ -236,8 +257,8 @@ func (a *answer) likeliestEntry() (site int) {
 	return site
 }
 
-// charge lays the shares of a gap out in time.
-func (a *answer) charge(g *gap, all float64) {
+// layOut lays the shares of a gap out in time.
+func (a *answer) layOut(g *gap, all float64) {
 	sum := a.choose(g, all)
 	from, ns := g.from, 0.0
 	for i, s := range a.shares {

@@ -22,7 +22,7 @@
 //     each site, and free, as often as these show it.
 //  10. Each state is charged its posterior times the waiting, and next to that its share in n dumps, which are a
 //     survey of the waiting, with weight n / (n + 20); a site is named with a user that does not wait for the
-//     lock then.
+//     lock then. Of many gaps a sample is inferred; the others are charged as those like them.
 //
 // It assumes one holder at a time, but for readers, and for permits that threads held together.
 //
@@ -46,6 +46,7 @@
 //	check.go      the factors                            Group.factor; Lock.Seen
 //	survey.go     what instants show of each lock        Lock.survey
 //	answer.go     the charges and the threads            nothing of the group
+//	placed.go     the charges of gaps by their stratum   answer.strata
 //	why.go        the same with evidence kind by kind    nothing of the group
 //
 // worker.go connects the stages from users.go to chain.go, and lets gaps whose evidence is alike

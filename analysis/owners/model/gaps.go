@@ -23,6 +23,8 @@ type gap struct {
 	arrivals []Wait     // waits that begin inside, by start
 	blocked  []float64  // by site: the share of its users that wait, or do something else, during all of the gap
 	seen     []sighting // what else users of the lock do in it
+	placed   bool       // it is charged as its stratum is, and not looked at
+	stratum  *stratum   // nil if all gaps of the lock are inferred
 }
 
 // sighting is an Observation of a user of the lock.

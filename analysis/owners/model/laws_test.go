@@ -59,6 +59,7 @@ func TestAnswersAddUpToTheWaiting(t *testing.T) {
 			return
 		}
 		c, l := p.group(dumps...)
+		c.inferred = rapid.SampledFrom([]int{inferredGaps, 7}).Draw(t, "inferred")
 		w := c.worker()
 		w.gaps(l, func(*gap) bool { return true }, func(g *gap) {
 			post := w.infer(g)

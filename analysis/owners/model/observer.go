@@ -32,7 +32,7 @@ func (o *observer) reset() {
 
 // observe adds to gaps that follow one another what users do in them, looking gaps that are
 // near each other up together.
-func (o *observer) observe(gaps []gap) {
+func (o *observer) observe(gaps []*gap) {
 	for len(gaps) > 0 {
 		n, length := 1, gaps[0].to-gaps[0].from
 		for n < len(gaps) && gaps[n].from-gaps[n-1].to <= nearGaps*length/int64(n) {
@@ -45,7 +45,7 @@ func (o *observer) observe(gaps []gap) {
 }
 
 // look does so for gaps that are near each other.
-func (o *observer) look(gaps []gap) {
+func (o *observer) look(gaps []*gap) {
 	sites := o.lock.users.sites
 	o.blocked = append(o.blocked[:0], make([]float64, (len(gaps)+1)*sites)...)
 	from, to := gaps[0].from-slack, gaps[len(gaps)-1].to+slack
@@ -79,14 +79,14 @@ func (o *observer) look(gaps []gap) {
 // add adds what a user does to the gaps that it overlaps; number at is the first that may. If
 // it keeps the user out of every site for the whole of many gaps, it is added to all of them
 // at once.
-func (o *observer) add(gaps []gap, at int, user int32, x *Observation) {
+func (o *observer) add(gaps []*gap, at int, user int32, x *Observation) {
 	sites, lo, hi := o.lock.users.sites, x.Start, x.End
 	if x.What == Sample {
 		lo, hi = lo-slack, hi+slack
 	}
 	known, in := false, []within(nil)
 	for i := at; i < len(gaps) && gaps[i].from < hi; i++ {
-		g := &gaps[i]
+		g := gaps[i]
 		if g.to <= lo {
 			continue
 		}

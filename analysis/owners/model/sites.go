@@ -44,14 +44,16 @@ type Group struct {
 	entry  float64   // rate at which a free lock is acquired without a wait, per ns
 	factor []float64 // by site, then of free: the correction that the check found
 
-	waits   int
-	workers sync.Pool // of *worker
+	waits    int
+	inferred int       // inferredGaps, fewer in tests
+	workers  sync.Pool // of *worker
 }
 
 // Lock is one lock of a group.
 type Lock struct {
 	ID    format.ObjectID
 	Dumps []Dump // by time
+	Holds bool   // some of its holds are recorded
 	Seen  Agreement
 
 	mix     []float64 // by site: the probability that the next entry is there
@@ -85,6 +87,8 @@ func newGroup(p Program, block bool, locks []*Lock) *Group {
 		byKey:   map[uint64]int{},
 		placed:  map[format.StackID]int{},
 		known:   map[format.ThreadID]bool{},
+
+		inferred: inferredGaps,
 	}
 	f := finder{group: gr, found: map[format.StackID]*use{}}
 	var list []Wait

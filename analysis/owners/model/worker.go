@@ -12,7 +12,8 @@ type worker struct {
 	stacks   stackIndex  // sites by stack
 	lock     lockView    // the current lock: its waits and users
 	cutter   cutter      // its gaps
-	batch    []gap       // gaps that are observed together
+	batch    []gap       // gaps that follow one another
+	observed []*gap      // of these, those that are observed together
 	observer observer    // what its users do in them
 	recent   recentUsers // which of them acquired it last, by site
 
@@ -56,7 +57,13 @@ func (w *worker) gaps(l *Lock, wanted func(*gap) bool, take func(*gap)) {
 	w.cutter.reset()
 	n := 0
 	flush := func() {
-		w.observer.observe(w.batch[:n])
+		w.observed = w.observed[:0]
+		for i := range w.batch[:n] {
+			if g := &w.batch[i]; !g.placed {
+				w.observed = append(w.observed, g)
+			}
+		}
+		w.observer.observe(w.observed)
 		for i := range w.batch[:n] {
 			w.recent.advance(w.batch[i].from)
 			take(&w.batch[i])
