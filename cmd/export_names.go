@@ -15,8 +15,8 @@ import (
 	"strconv"
 	"strings"
 
+	"contend/cmd/atomicfile"
 	"contend/decode"
-	"contend/format/whole"
 )
 
 // shard is a flag that holds a part of all recordings.
@@ -79,7 +79,7 @@ func (o *exportOptions) names(e *env) ([]string, error) {
 	seen := map[string]bool{}
 	for _, path := range given {
 		if _, err := os.Stat(path); err != nil && o.from == "" { // a list may be older than its files
-			return nil, &fs.PathError{Op: "open", Path: path, Err: whole.Cause(err)}
+			return nil, &fs.PathError{Op: "open", Path: path, Err: atomicfile.Cause(err)}
 		}
 		for _, file := range below(path, o.out) {
 			if !seen[file] {

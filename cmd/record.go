@@ -16,13 +16,13 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"contend/cmd/atomicfile"
 	"contend/cmd/record"
 	"contend/cmd/record/agent"
 	"contend/cmd/record/attach"
 	"contend/cmd/record/foreign"
 	"contend/decode"
 	"contend/format/human"
-	"contend/format/whole"
 	"contend/report/text"
 
 	"github.com/spf13/cobra"
@@ -262,7 +262,7 @@ func recordOnce(
 	}
 	var raw *os.Root // stays open, even if another folder gets its name
 	if o.raw != "" {
-		if raw, err = whole.Open(o.raw); err != nil {
+		if raw, err = atomicfile.Open(o.raw); err != nil {
 			return false, err
 		}
 		defer raw.Close()
@@ -407,7 +407,7 @@ func writeRaw(r *record.Recording, in *os.Root, dir string) error {
 		if f == nil {
 			continue
 		}
-		if err := whole.Write(in, filepath.Join(dir, name), io.NewSectionReader(f, 0, f.Size())); err != nil {
+		if err := atomicfile.Write(in, filepath.Join(dir, name), io.NewSectionReader(f, 0, f.Size())); err != nil {
 			return err
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"time"
 	"unicode"
 
+	"contend/cmd/atomicfile"
 	"contend/decode"
 	"contend/format"
-	"contend/format/whole"
 )
 
 // recordingFile is the file of a recording. It is opened before the recording starts, so that an
@@ -21,7 +21,7 @@ import (
 type recordingFile struct {
 	io.Writer
 	path string // "-" is standard output
-	file *whole.File
+	file *atomicfile.File
 	kept func()   // cancels the removal at a signal
 	read *os.File // the complete data; a copy if the output is a device or a pipe
 	went string   // the begin of the message: is in, or went to
@@ -38,11 +38,11 @@ func (o *recordOptions) openFile(ctx context.Context, e *env, program, ending st
 	r = &recordingFile{path: o.out, went: "is in "}
 	switch { // a name that contend chose replaces no file
 	case o.always.used():
-		r.file, err = whole.NewIn(o.always.folder.Root(), r.path)
+		r.file, err = atomicfile.NewIn(o.always.folder.Root(), r.path)
 	case r.path == "":
-		r.file, err = whole.New(recordingName(program, ending))
+		r.file, err = atomicfile.New(recordingName(program, ending))
 	default:
-		r.file, err = whole.Create(ctx, r.path)
+		r.file, err = atomicfile.Create(ctx, r.path)
 	}
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (o *recordOptions) openFile(ctx context.Context, e *env, program, ending st
 		r.path = "-"
 		return r, nil
 	}
-	if r.read, err = whole.Scratch(); err != nil {
+	if r.read, err = atomicfile.Scratch(); err != nil {
 		r.discard()
 		return nil, err
 	}

@@ -13,12 +13,12 @@ import (
 	"strings"
 	"time"
 
+	"contend/cmd/atomicfile"
 	"contend/cmd/record"
 	"contend/cmd/record/attach"
 	"contend/decode"
 	"contend/format"
 	"contend/format/human"
-	"contend/format/whole"
 	"contend/report/text"
 
 	"github.com/spf13/cobra"
@@ -97,12 +97,12 @@ func recordPerf(e *env, o *recordOptions) error {
 	defer stop()
 	var raw *os.Root // stays open, even if another folder gets its name
 	if o.raw != "" {
-		if raw, err = whole.Open(o.raw); err != nil {
+		if raw, err = atomicfile.Open(o.raw); err != nil {
 			return err
 		}
 		defer raw.Close()
 	}
-	made, err := whole.Scratch()
+	made, err := atomicfile.Scratch()
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func recordPerf(e *env, o *recordOptions) error {
 	out.removeAtEnd(e)
 	stop() // from here a signal ends the program as usual
 	if raw != nil {
-		if err := whole.Write(raw, filepath.Join(o.raw, "perf.data"), made); err != nil {
+		if err := atomicfile.Write(raw, filepath.Join(o.raw, "perf.data"), made); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"contend/format/whole"
+	"contend/cmd/atomicfile"
 
 	"golang.org/x/term"
 )
@@ -60,7 +60,7 @@ func (e *env) create(path string, binary bool) (to io.Writer, end func(error) er
 type lateFile struct {
 	path string
 	env  *env
-	file *whole.File
+	file *atomicfile.File
 	kept func() // cancels the removal at a signal
 }
 
@@ -72,7 +72,7 @@ func (l *lateFile) Write(p []byte) (n int, err error) {
 				"name another file with -o",
 			}
 		}
-		if l.file, err = whole.Create(context.Background(), l.path); err != nil {
+		if l.file, err = atomicfile.Create(context.Background(), l.path); err != nil {
 			return 0, err
 		}
 		l.kept = l.env.removeAtEnd(func() { _ = l.file.Discard() })

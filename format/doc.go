@@ -3,12 +3,11 @@
 //
 // Its packages import nothing of the other folders:
 //
-//	record      records a running program into a folder; attach, foreign and agent are its parts
 //	simulate    writes traces of a simulated program, with the true blame
 //	natives     what functions of native programs do: take locks, wait, sleep
-//	whole       replaces files atomically
 //	workers     goroutines whose panics reach the one that waits for them
 //	human       counts and durations as people read them
+//	column      lists that grow in pieces
 //
 // Files:
 //

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"contend/cmd/atomicfile"
 	"contend/cmd/record/agent"
 	"contend/cmd/record/attach"
 	"contend/cmd/record/foreign"
 	"contend/format"
-	"contend/format/whole"
 )
 
 // Config of a recording.
@@ -211,7 +211,7 @@ func newSession(ctx context.Context, p *attach.Process, c Config) (*session, err
 	}
 	return nil, &attach.Error{
 		PID:  p.PID,
-		What: fmt.Sprintf("has no place for the recording in its %s: %s", p.Temp(), whole.Cause(err)),
+		What: fmt.Sprintf("has no place for the recording in its %s: %s", p.Temp(), atomicfile.Cause(err)),
 		Hint: hint,
 	}
 }

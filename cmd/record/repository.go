@@ -11,8 +11,8 @@ import (
 	"strings"
 	"syscall"
 
+	"contend/cmd/atomicfile"
 	"contend/cmd/record/foreign"
-	"contend/format/whole"
 )
 
 // A JVM exits when JFR runs out of disk space. needed is the free space, in bytes, required
@@ -155,7 +155,7 @@ func (r *repository) salvage(ctx context.Context, most int64) *os.File {
 	if r == nil {
 		return nil
 	}
-	out, err := whole.Scratch()
+	out, err := atomicfile.Scratch()
 	if err != nil {
 		return nil
 	}

@@ -20,9 +20,9 @@ import (
 	"testing"
 	"time"
 
+	"contend/cmd/atomicfile"
 	"contend/cmd/record/attach"
 	"contend/cmd/record/foreign"
-	"contend/format/whole"
 	"contend/golden"
 
 	"golang.org/x/sys/unix"
@@ -512,7 +512,7 @@ func TestPerfEndsWithItsRecorder(t *testing.T) {
 		fmt.Println(c.Process.Pid)
 		select {}
 	case "text":
-		made, err := whole.Scratch()
+		made, err := atomicfile.Scratch()
 		if err != nil {
 			t.Skip(err)
 		}

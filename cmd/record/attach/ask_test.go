@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"contend/cmd/atomicfile"
 	"contend/cmd/record/foreign"
-	"contend/format/whole"
 	"contend/golden"
 )
 
@@ -47,7 +47,7 @@ func left(t *testing.T, p *Process) (string, error) {
 		if a.dir == at {
 			name := filepath.Join(a.path, p.request())
 			info, err := os.Lstat(name)
-			if err != nil || !info.Mode().IsRegular() || whole.Owner(info) != p.identity.user.UID {
+			if err != nil || !info.Mode().IsRegular() || atomicfile.Owner(info) != p.identity.user.UID {
 				t.Errorf("%v, %v", info, err)
 			}
 			return a.path, os.Remove(name)
@@ -86,7 +86,7 @@ func TestTheRequestIsLeft(t *testing.T) {
 	if at, err := left(t, p); err != nil || at != p.working() {
 		t.Errorf("%s, %v", at, err)
 	}
-	if info, err := os.Stat(target); err != nil || whole.Owner(info) != os.Geteuid() {
+	if info, err := os.Stat(target); err != nil || atomicfile.Owner(info) != os.Geteuid() {
 		t.Errorf("%v, %v", info, err)
 	}
 	golden.OK(t, os.Chmod(work, 0o555))

@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"contend/cmd/atomicfile"
 	"contend/cmd/record/foreign"
-	"contend/format/whole"
 )
 
 // asking bounds how long tools ask for a socket: an older file was left by a tool that
@@ -120,7 +120,7 @@ func (p *Process) leave(all []place) (at *foreign.Dir, err error) {
 // accepts reports whether the JVM takes a file as a request, and the file is not an old one
 // under another name.
 func (p *Process) accepts(info fs.FileInfo) bool {
-	uid := whole.Owner(info)
+	uid := atomicfile.Owner(info)
 	return (uid == p.identity.user.UID || uid == 0) && foreign.Links(info) == 1
 }
 
@@ -138,7 +138,7 @@ func (p *Process) blocked(tmp *foreign.Dir) error {
 // its user.
 func (p *Process) obstacle(dir *foreign.Dir, path, name string) error {
 	info, err := dir.Lstat(name)
-	if err != nil || !info.IsDir() && whole.Owner(info) == p.identity.user.UID {
+	if err != nil || !info.IsDir() && atomicfile.Owner(info) == p.identity.user.UID {
 		return nil
 	}
 	what := "a file"
@@ -147,7 +147,7 @@ func (p *Process) obstacle(dir *foreign.Dir, path, name string) error {
 	}
 	path = filepath.Join(path, name)
 	return p.fail(
-		fmt.Sprintf("cannot be attached to: %s of user %s is at %s", what, foreign.Name(whole.Owner(info)), path),
+		fmt.Sprintf("cannot be attached to: %s of user %s is at %s", what, foreign.Name(atomicfile.Owner(info)), path),
 		"that user or root can remove it, in the root directory of the process: rm -r "+strings.TrimPrefix(
 			path,
 			p.root,

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"contend/format/whole"
+	"contend/cmd/atomicfile"
 )
 
 // User is the user for whom files are made, and the rights to use.
@@ -53,7 +53,7 @@ func OpenPath(path string, u User) (*Dir, error) {
 // OpenOwn opens a directory that the user of this program named, and creates it if missing. The
 // error is a *SharedError if other users may replace files in it.
 func OpenOwn(path string) (*Dir, error) {
-	root, err := whole.Open(path)
+	root, err := atomicfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func Name(uid int) string {
 // exclusive returns a *SharedError if users other than root and the given ones may replace
 // files in a directory, or a link.
 func exclusive(path string, info fs.FileInfo, users ...int) error {
-	owner, mode := whole.Owner(info), info.Mode()
+	owner, mode := atomicfile.Owner(info), info.Mode()
 	open := owner >= 0 && mode.IsDir() && mode.Perm()&0o022 != 0 && mode&fs.ModeSticky == 0
 	if open || owner > 0 && !slices.Contains(users, owner) {
 		return &SharedError{path, owner, mode}
@@ -170,7 +170,7 @@ func (d *Dir) List(pattern string) (list []fs.FileInfo) {
 				if fits, _ := path.Match(pattern, name); !fits {
 					continue
 				}
-				if info, err := d.root.Lstat(name); err == nil && whole.Owner(info) == d.User.UID {
+				if info, err := d.root.Lstat(name); err == nil && atomicfile.Owner(info) == d.User.UID {
 					list = append(list, info)
 				}
 			}
@@ -282,7 +282,7 @@ func (d *Dir) owns(f *os.File, kind fs.FileMode) error {
 		return err
 	case info.Mode().Type() != kind:
 		return &os.PathError{Op: "open", Path: f.Name(), Err: errKind}
-	case whole.Owner(info) != d.User.UID || kind == fs.ModeDir && !d.alone && info.Mode().Perm()&0o077 != 0:
+	case atomicfile.Owner(info) != d.User.UID || kind == fs.ModeDir && !d.alone && info.Mode().Perm()&0o077 != 0:
 		return &os.PathError{Op: "open", Path: f.Name(), Err: errOwner}
 	}
 	return nil
@@ -292,7 +292,7 @@ func (d *Dir) owns(f *os.File, kind fs.FileMode) error {
 func (d *Dir) Remove(name string) error {
 	return d.User.Do(func() error {
 		info, err := d.root.Lstat(name)
-		if err == nil && whole.Owner(info) != d.User.UID {
+		if err == nil && atomicfile.Owner(info) != d.User.UID {
 			err = &os.PathError{Op: "remove", Path: name, Err: errOwner}
 		}
 		if err != nil {
@@ -313,7 +313,7 @@ func (d *Dir) Rmdir(name string, sub *Dir) error {
 
 // Lock locks the directory for this process until it is closed or the process ends in any
 // way; it reports whether no other process had locked it.
-func (d *Dir) Lock() bool { return whole.Lock(d.self) }
+func (d *Dir) Lock() bool { return atomicfile.Lock(d.self) }
 
 // Held reports whether a directory made by Mkdir still has its name.
 func (d *Dir) Held(name string, sub *Dir) bool {

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"contend/format/whole"
+	"contend/cmd/atomicfile"
 	"contend/golden"
 
 	"golang.org/x/sys/unix"
@@ -50,9 +50,9 @@ func secret(t *testing.T) string {
 func untouched(t *testing.T, path string) {
 	t.Helper()
 	info := golden.Must(os.Stat(path))(t)
-	if text, err := os.ReadFile(path); err != nil || string(text) != "secret" || whole.Owner(info) != os.Geteuid() ||
+	if text, err := os.ReadFile(path); err != nil || string(text) != "secret" || atomicfile.Owner(info) != os.Geteuid() ||
 		info.Mode() != 0o600 {
-		t.Errorf("%s: %q of user %d, %v, %v", path, text, whole.Owner(info), info.Mode(), err)
+		t.Errorf("%s: %q of user %d, %v, %v", path, text, atomicfile.Owner(info), info.Mode(), err)
 	}
 }
 
@@ -270,7 +270,7 @@ func TestMadeForAnother(t *testing.T) {
 	defer f.Close()
 	for name, mode := range map[string]fs.FileMode{"sub": fs.ModeDir | 0o700, "sub/file": 0o600} {
 		if info, err := os.Stat(filepath.Join(path, name)); err != nil || info.Mode() != mode ||
-			whole.Owner(info) != d.User.UID {
+			atomicfile.Owner(info) != d.User.UID {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}

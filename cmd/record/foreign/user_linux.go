@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"syscall"
 
-	"contend/format/whole"
+	"contend/cmd/atomicfile"
 
 	"golang.org/x/sys/unix"
 )
@@ -151,9 +151,9 @@ func Open(root, path string, u User) (d *Dir, err error) {
 	if err != nil {
 		return nil, err
 	}
-	owner := whole.Owner(info)
+	owner := atomicfile.Owner(info)
 	var shared error
-	way := &whole.Way{Look: func(at *os.File, info fs.FileInfo) error {
+	way := &atomicfile.Way{Look: func(at *os.File, info fs.FileInfo) error {
 		if shared == nil {
 			shared = exclusive(at.Name(), info, u.UID, owner)
 		}
@@ -165,7 +165,7 @@ func Open(root, path string, u User) (d *Dir, err error) {
 			return err
 		}
 		defer at.Close()
-		if d, err = OpenPath(whole.Descriptor(at), u); err == nil {
+		if d, err = OpenPath(atomicfile.Descriptor(at), u); err == nil {
 			d.shared = shared
 		}
 		return err
@@ -198,7 +198,7 @@ func (d *Dir) open(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return os.OpenFile(whole.Descriptor(seen), os.O_RDONLY|nonBlock, 0)
+	return os.OpenFile(atomicfile.Descriptor(seen), os.O_RDONLY|nonBlock, 0)
 }
 
 // Dial connects to a socket on which a process of the user listens, as that user: a JVM
@@ -214,7 +214,7 @@ func (d *Dir) Dial(name string, pid int) (conn net.Conn, err error) {
 		if err := d.owns(socket, os.ModeSocket); err != nil {
 			return err
 		}
-		if conn, err = net.Dial("unix", whole.Descriptor(socket)); err != nil {
+		if conn, err = net.Dial("unix", atomicfile.Descriptor(socket)); err != nil {
 			return err
 		}
 		if err = d.listens(conn, pid); err != nil {

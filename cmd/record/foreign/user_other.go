@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"contend/format/whole"
+	"contend/cmd/atomicfile"
 )
 
 // Do runs f: processes of other users are recorded on Linux only.
@@ -46,7 +46,7 @@ func (d *Dir) Dial(name string, _ int) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Mode().Type() != os.ModeSocket || whole.Owner(info) != d.User.UID {
+	if info.Mode().Type() != os.ModeSocket || atomicfile.Owner(info) != d.User.UID {
 		return nil, &os.PathError{Op: "dial", Path: name, Err: errKind}
 	}
 	return net.Dial("unix", filepath.Join(d.root.Name(), name))
