@@ -25,6 +25,7 @@ import (
 var allowed = map[string][]string{
 	"contend": {"contend/cmd"},
 	"contend/cmd": {
+		"contend/cmd/atomicfile",
 		"contend/cmd/record",
 		"contend/cmd/record/*",
 		"contend/report/*",

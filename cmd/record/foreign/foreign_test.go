@@ -50,8 +50,8 @@ func secret(t *testing.T) string {
 func untouched(t *testing.T, path string) {
 	t.Helper()
 	info := golden.Must(os.Stat(path))(t)
-	if text, err := os.ReadFile(path); err != nil || string(text) != "secret" || atomicfile.Owner(info) != os.Geteuid() ||
-		info.Mode() != 0o600 {
+	text, err := os.ReadFile(path)
+	if err != nil || string(text) != "secret" || atomicfile.Owner(info) != os.Geteuid() || info.Mode() != 0o600 {
 		t.Errorf("%s: %q of user %d, %v, %v", path, text, atomicfile.Owner(info), info.Mode(), err)
 	}
 }
