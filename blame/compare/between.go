@@ -5,7 +5,9 @@ import "math"
 // Two runs of one program differ by more than one run shows of itself: a run is warmed up once,
 // and has one machine to itself. The variance between runs is estimated as the moderated t test
 // does (Smyth, 2004): a few runs give few degrees of freedom, but the ratio of the variance
-// between runs to that within each is much the same for the rows of a table, and for programs.
+// between runs to that within each is much the same for both sides of a row, for the rows of a
+// table, and for programs. So each row's own ratio counts beside that of the table, unless it is quite
+// another, and this beside what is usual.
 
 // The ratio that single runs are held against, and the degrees of freedom that it stands for. It
 // was measured on equal runs of programs, see the README of cmd.
@@ -24,6 +26,12 @@ var Usual = Between{usualRatio}
 // together.
 const rowsDF = 0.5
 
+// Rows below a part of the largest tell little of the ratio, and one row does not decide it.
+const (
+	minorRow = 20
+	maxRatio = 10
+)
+
 // betweenOf learns the ratio from the rows with several runs, beside what is usual.
 func betweenOf(rows []Row) Between {
 	sum, df, most := usualRatio*usualDF, float64(usualDF), 0.0
@@ -32,62 +40,61 @@ func betweenOf(rows []Row) Between {
 	}
 	for i := range rows {
 		for _, r := range []*Rate{&rows[i].Base.Waiting, &rows[i].New.Waiting} {
-			if r.Traces < minTraces || r.Within <= 0 || math.IsInf(r.Within, 1) || r.Value*minorRow < most {
-				continue
+			if ratio, n := r.ratio(); r.Value*minorRow >= most {
+				sum, df = sum+rowsDF*n*min(ratio, maxRatio), df+rowsDF*n
 			}
-			n := rowsDF * float64(r.Traces-1)
-			sum, df = sum+n*min(r.Spread*r.Spread/(r.Within*r.Within), maxRatio), df+n
 		}
 	}
 	return Between{max(sum/df, 1)}
 }
 
-// Rows below a part of the largest tell little of the ratio, and one row does not decide it.
-const (
-	minorRow = 20
-	maxRatio = 10
-)
+// ratio returns that of the variance between runs to the variance within each, with its degrees of
+// freedom, which are 0 if it is not known.
+func (r *Rate) ratio() (ratio, df float64) {
+	if r.Traces < 2 || r.Within <= 0 || math.IsInf(r.Within, 1) {
+		return 0, 0
+	}
+	return r.Spread * r.Spread / (r.Within * r.Within), float64(r.Traces - 1)
+}
+
+// outlier is how many times the ratio of the table the ratio of a row is that differs from it: with three
+// runs of each side, chance makes one of a hundred rows exceed it.
+const outlier = 6
 
 // Compared returns two rates with the errors that their difference has: those between runs, and
 // that of owners that may be wrong.
 func (b Between) Compared(one, other Rate) (Rate, Rate) {
-	x, y := b.run(&one, &other), b.run(&other, &one)
-	return x.withWrong(), y.withWrong()
+	sum, df := 0.0, 0.0
+	for _, r := range []*Rate{&one, &other} {
+		ratio, n := r.ratio()
+		sum, df = sum+n*ratio, df+n
+	}
+	if sum <= outlier*b.ratio*df || df < minTraces-1 { // else the row's own runs alone count
+		sum, df = sum+b.ratio*usualDF, df+usualDF
+	}
+	runs := math.Sqrt(max(sum/df, 1))
+	return one.between(&other, runs, df).withWrong(), other.between(&one, runs, df).withWrong()
 }
 
-// run returns a rate with the error between runs. A side with few runs varies at least as much as
-// each run of the other does.
-func (b Between) run(r, other *Rate) Rate {
-	out := *r
-	if r.Traces == 0 {
-		return out
+// between returns a rate with the error between runs, which vary so many times as much as each run
+// shows. A row without waiting on one side shows no variation there: it is that of the other side. Where
+// runs do not show how much they vary within, their disagreement counts alone.
+func (r Rate) between(other *Rate, runs, df float64) Rate {
+	within, n := r.Within, math.Sqrt(float64(max(r.Traces, 1)))
+	if r.WaitNs == 0 {
+		within = max(within, other.Within)
 	}
-	variance, df := b.variance(r)
-	if r.Traces < minTraces && other.Traces >= minTraces {
-		if v, d := b.variance(other); v > variance || math.IsInf(variance, 1) {
-			variance, df = v, d
-		}
-	}
-	se := math.Sqrt(variance / float64(r.Traces))
-	if math.IsInf(r.SE, 1) || se > r.SE {
-		out.SE, out.DF = se, df
-	}
-	return out
-}
-
-// variance returns that of a single run, and its degrees of freedom; infinite if unknown.
-func (b Between) variance(r *Rate) (v, df float64) {
-	within, known := b.ratio*r.Within*r.Within, !math.IsInf(r.Within, 1)
 	switch {
-	case r.Traces < minTraces && !known:
-		return math.Inf(1), 1
-	case r.Traces < minTraces:
-		return within, usualDF
-	case !known:
-		return r.Spread * r.Spread, float64(r.Traces - 1)
+	case !math.IsInf(within, 1):
+		r.SE, r.DF = runs*within/n, df
+	case r.Traces >= minTraces:
+		r.SE, r.DF = r.Spread/n, float64(r.Traces-1)
+	case other.Traces >= minTraces:
+		r.SE, r.DF = other.Spread/n, float64(other.Traces-1)
+	default:
+		r.SE, r.DF = math.Inf(1), 1
 	}
-	df = float64(r.Traces - 1)
-	return (usualDF*within + df*r.Spread*r.Spread) / (usualDF + df), usualDF + df
+	return r
 }
 
 // withWrong adds the error of inferred owners: the waiting that may be others' lies anywhere

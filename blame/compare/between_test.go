@@ -32,6 +32,7 @@ func TestThreeRunsKnowMoreThanTheirSpread(t *testing.T) {
 		change bool
 	}{
 		{"twice as long", rowOf(several(3, 1, 0.35), several(3, 2, 0.5)), true},
+		{"twice as long, and three runs disagree", rowOf(several(3, 1, 0.2), several(3, 1.9, 0.45)), true},
 		{"a third longer, and runs vary", rowOf(several(3, 1, 0.35), several(3, 1.3, 0.4)), false},
 		{"one run each, twice as long", rowOf(several(1, 1, 0), several(1, 2.8, 0)), true},
 		{"one run each, as runs vary", rowOf(several(1, 1, 0), several(1, 1.6, 0)), false},
@@ -39,6 +40,28 @@ func TestThreeRunsKnowMoreThanTheirSpread(t *testing.T) {
 		rows := []Row{c.row, {Name: "b"}, {Name: "c"}, {Name: "d"}}
 		judge(rows, noCoarser, Options{Alpha: 0.05})
 		golden.Equal(t, rows[0].Status.Changes(), c.change, c.what, "P", rows[0].P)
+	}
+}
+
+// A row without waiting on one side varies there as on the other, and so do runs that are too short to
+// show how much they vary.
+func TestAbsentRowsVaryAsOnTheOtherSide(t *testing.T) {
+	rare := several(1, 1, 0)
+	rare.Within = 0.3
+	short := several(3, 1, 0.1)
+	short.Within, short.SE = math.Inf(1), math.Inf(1)
+	for _, c := range []struct {
+		what string
+		row  Row
+		want float64 // t
+	}{
+		{"absent", rowOf(Rate{Traces: 1}, rare), 1 / (math.Sqrt(2*usualRatio) * 0.3)},
+		{"absent in three", rowOf(Rate{Traces: 3}, rare), 1 / (math.Sqrt(usualRatio*4/3) * 0.3)},
+		{"too short", rowOf(several(1, 2, 0), short), 1 / math.Hypot(math.Sqrt(usualRatio)/4, 0.1/math.Sqrt(3))},
+	} {
+		a, b := Usual.Compared(c.row.Base.Waiting, c.row.New.Waiting)
+		got := math.Abs(a.Value-b.Value) / math.Hypot(a.SE, b.SE)
+		golden.Within(t, got, c.want-1e-9, c.want+1e-9, c.what)
 	}
 }
 

@@ -66,6 +66,7 @@ type Diff struct {
 	BaseElapsedNs         int64
 	NewElapsedNs          int64
 	Operations            [2]int64 // that rates of waiting are for one of; 0: they are over time
+	traces                [2]int   // of each side
 }
 
 // Compare compares two sides, each of at least one trace, by the number of threads that waited
@@ -87,6 +88,7 @@ func Compare(base, newer Group, o Options) *Diff {
 		NewRunningNs:  newer.RunningNs(),
 		BaseElapsedNs: base.ElapsedNs(),
 		NewElapsedNs:  newer.ElapsedNs(),
+		traces:        [2]int{len(base), len(newer)},
 	}
 	if o.Operations[0] > 0 && o.Operations[1] > 0 {
 		d.Operations = o.Operations
@@ -145,6 +147,10 @@ func match(base, newer map[string]Rates, of coarser, d *Diff, o Options) []Row {
 		if _, both := base[name]; !both {
 			rows = append(rows, Row{Name: name, New: r})
 		}
+	}
+	for i := range rows { // a row that is absent on a side was recorded there as well
+		r := &rows[i]
+		r.Base.Waiting.Traces, r.New.Waiting.Traces = d.traces[0], d.traces[1]
 	}
 	d.perOperation(rows)
 	judge(rows, of, o)

@@ -17,13 +17,13 @@ type Rate struct {
 	SE     float64
 	DF     float64 // degrees of freedom of SE
 	Traces int
-	Spread float64 // standard deviation between traces, of at least minTraces of them; else 0
+	Spread float64 // standard deviation between traces; 0 of one
 	Within float64 // standard deviation of one trace by its own variation
 	Wrong  float64 // of Value and of the other owners' of the locks, the part expected to have a wrong owner
 	Unsure bool    // most of the owners are expected to be wrong
 }
 
-// minTraces is the number of traces from which their disagreement is estimated.
+// minTraces is the number of traces from which their disagreement alone is an error.
 const minTraces = 3
 
 // Group is the traces of one side.
@@ -114,12 +114,10 @@ func (g Group) pooled(den denominator, of func(p *Profile) sum) Rate {
 	r.Value, r.SE, r.DF = float64(r.WaitNs)/whole, math.Sqrt(within), float64(blocks)
 	r.Within = r.SE * math.Sqrt(float64(len(g)))
 	r.Wrong, r.Unsure = wrong/whole, 2*own > float64(r.WaitNs)
-	if len(g) >= minTraces {
-		between := disagreement(values, weights, r.Value)
-		r.Spread = between * math.Sqrt(float64(len(g)))
-		if between > r.SE || math.IsInf(r.SE, 1) {
-			r.SE, r.DF = between, float64(len(g)-1)
-		}
+	between := disagreement(values, weights, r.Value)
+	r.Spread = between * math.Sqrt(float64(len(g)))
+	if len(g) >= minTraces && (between > r.SE || math.IsInf(r.SE, 1)) {
+		r.SE, r.DF = between, float64(len(g)-1)
 	}
 	r.Half = r.SE * bootstrap.Student(r.DF, 0.975)
 	return r

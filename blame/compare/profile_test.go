@@ -103,7 +103,7 @@ func TestNothingIsDrawnOfRowsWithoutCells(t *testing.T) {
 // told is a row of so many threads waiting on each side, each known to a tenth.
 func told(name string, base, new float64) Row {
 	of := func(v float64) Rates {
-		return Rates{Waiting: Rate{WaitNs: int64(v * 1e9), Value: v, SE: v / 10, DF: 100, Traces: 1}}
+		return Rates{Waiting: Rate{WaitNs: int64(v * 1e9), Value: v, Within: v / 10, DF: 100, Traces: 1}}
 	}
 	return Row{Name: name, Base: of(base), New: of(new)}
 }

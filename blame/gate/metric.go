@@ -106,7 +106,7 @@ var metrics = []metric{
 	{"p99", Ns, percentile(99), lengthDoubts, classNames},
 	{"p99.9", Ns, percentile(99.9), lengthDoubts, classNames},
 	{"p99.99", Ns, percentile(99.99), lengthDoubts, classNames},
-	{"max", Ns, lengthOf(func(r *locks.Row) int64 { return r.MaxNs }), lengthDoubts, classNames},
+	{"max", Ns, longest, lengthDoubts, classNames},
 }
 
 func metricNames() string {
@@ -197,14 +197,26 @@ func ownerShare(r *Rule, runs []*Run) map[string]measured {
 
 // percentile measures the length that q per cent of the waits do not exceed.
 func percentile(q float64) func(*Rule, []*Run) map[string]measured {
-	return lengthOf(func(r *locks.Row) int64 { return r.Percentile(q) })
+	return lengthOf(func(r *locks.Row) compare.Rate { return ranked(r, q, r.Percentile(q)) })
+}
+
+// longest measures the longest wait.
+var longest = lengthOf(func(r *locks.Row) compare.Rate { return ranked(r, 100, r.MaxNs) })
+
+// ranked returns a percentile with the error that its rank has among independent waits: it is binomial, and
+// at least one wait.
+func ranked(r *locks.Row, q float64, ns int64) compare.Rate {
+	n := float64(r.Waits)
+	part := 100 * max(math.Sqrt(q/100*(1-q/100)/n), 1/n)
+	within := max(r.Percentile(min(q+part, 100))-ns, ns-r.Percentile(max(q-part, 0)))
+	return compare.Rate{Value: float64(ns), Within: float64(within), WaitNs: r.WaitNs, Traces: 1}
 }
 
 // lengthOf measures a length of waits of each class the pattern matches. Of several runs the
-// value is their mean, with the error of their disagreement.
-func lengthOf(of func(*locks.Row) int64) func(*Rule, []*Run) map[string]measured {
+// value is their mean.
+func lengthOf(of func(*locks.Row) compare.Rate) func(*Rule, []*Run) map[string]measured {
 	return func(r *Rule, runs []*Run) map[string]measured {
-		values, none := map[string][]float64{}, map[string]bool{}
+		values, none := map[string][]compare.Rate{}, map[string]bool{}
 		for _, run := range runs {
 			rows := run.Locks.Rows()
 			if r.subject == Total {
@@ -214,7 +226,7 @@ func lengthOf(of func(*locks.Row) int64) func(*Rule, []*Run) map[string]measured
 			}
 			for i := range rows {
 				if row := &rows[i]; row.Waits > 0 && r.pattern.MatchString(row.Class) {
-					values[row.Class] = append(values[row.Class], float64(of(row)))
+					values[row.Class] = append(values[row.Class], of(row))
 					none[row.Class] = none[row.Class] ||
 						row.MaxNs == 0 && row.WaitNs > 0 // sampled waits have no length
 				}
@@ -225,7 +237,7 @@ func lengthOf(of func(*locks.Row) int64) func(*Rule, []*Run) map[string]measured
 }
 
 // means returns the mean of each subject's values in several runs.
-func means(values map[string][]float64, unknown func(name string) bool) map[string]measured {
+func means(values map[string][]compare.Rate, unknown func(name string) bool) map[string]measured {
 	out := make(map[string]measured, len(values))
 	for name, list := range values {
 		out[name] = measured{mean(list), unknown(name)}
@@ -233,19 +245,20 @@ func means(values map[string][]float64, unknown func(name string) bool) map[stri
 	return out
 }
 
-// mean returns the mean of several values and its error.
-func mean(list []float64) compare.Rate {
+// mean returns the mean of several values, with the error of their disagreement.
+func mean(list []compare.Rate) compare.Rate {
 	n := float64(len(list))
-	m := compare.Rate{Traces: len(list)}
+	m := compare.Rate{Traces: len(list), Half: math.Inf(1)}
 	for _, v := range list {
-		m.Value += v / n
+		m.Value, m.WaitNs = m.Value+v.Value/n, m.WaitNs+v.WaitNs
+		m.Within = math.Hypot(m.Within, v.Within/math.Sqrt(n))
 	}
-	if m.Half = math.Inf(1); len(list) < 2 {
+	if len(list) < 2 {
 		return m
 	}
 	sum := 0.0
 	for _, v := range list {
-		sum += (v - m.Value) * (v - m.Value)
+		sum += (v.Value - m.Value) * (v.Value - m.Value)
 	}
 	m.Spread = math.Sqrt(sum / (n - 1))
 	m.SE, m.DF = m.Spread/math.Sqrt(n), n-1

@@ -16,11 +16,14 @@ func TestHowOftenARuleMayFailByChance(t *testing.T) {
 	for times, want := range map[float64]Status{1.5: Pass, 1.8: Fail} {
 		r, run := recorded(t, "csp(total) < +0% vs baseline")
 		m, calls := *r.metric, 0
+		of := func(value float64) compare.Rate {
+			return compare.Rate{WaitNs: 1, Value: value, Within: 0.03 / 2, Spread: 0.03 / math.Sqrt2, Traces: 9}
+		}
 		m.measure = func(*Rule, []*Run) map[string]measured {
 			if calls++; calls == 1 { // the baseline
-				return map[string]measured{"x": {rate: compare.Rate{Value: 1, Traces: 9}}}
+				return map[string]measured{"x": {rate: of(1)}}
 			}
-			return map[string]measured{"x": {rate: compare.Rate{Value: 1 + times*0.01, SE: 0.01, DF: 1e6, Traces: 9}}}
+			return map[string]measured{"x": {rate: of(1 + times*0.01)}}
 		}
 		r.metric = &m
 		golden.Equal(t, r.check([]*Run{run}, []*Run{run}).Status, want, "grown by", times, "of its errors")
@@ -63,12 +66,20 @@ func TestTheDoubtOfTheFirstSubjectIsReported(t *testing.T) {
 
 // Two runs tell how much they vary, one does not.
 func TestTheMeanOfTwoRunsHasAnError(t *testing.T) {
-	if m := mean([]float64{1, 3}); m.Value != 2 || math.Abs(m.SE-1) > 1e-9 || m.DF != 1 {
+	if m := mean([]compare.Rate{alone(1), alone(3)}); m.Value != 2 || math.Abs(m.SE-1) > 1e-9 || m.DF != 1 {
 		t.Errorf("%+v", m)
 	}
-	if m := mean([]float64{1}); m.Value != 1 || m.SE != 0 || m.DF != 0 {
+	if m := mean([]compare.Rate{alone(1)}); m.Value != 1 || !math.IsInf(m.Half, 1) {
 		t.Errorf("%+v", m)
 	}
+}
+
+// The longest wait of a run says how far that of another may be from it by the next longest.
+func TestTheErrorOfTheLongestWait(t *testing.T) {
+	row := run(t, shards(1, 0), true).Locks.Total()
+	m := ranked(&row, 100, row.MaxNs)
+	golden.Within(t, m.Within, 1, float64(row.MaxNs))
+	golden.AtMost(t, ranked(&row, 50, row.Percentile(50)).Within, m.Within)
 }
 
 // A rest of most of an interval counts as one, a shorter one does not.

@@ -5,6 +5,7 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
+	"contend/blame/compare"
 	"contend/blame/cube"
 )
 
@@ -71,7 +72,7 @@ func (p *peaks) byName() (out map[string]map[int32]int64, all map[int32]int64) {
 // peak measures the highest interval of each class the pattern matches, or of all locks
 // together; of several runs, the mean of theirs.
 func (r *Rule) peak(runs []*Run) map[string]measured {
-	values, unknown := map[string][]float64{}, false
+	values, unknown := map[string][]compare.Rate{}, false
 	for _, run := range runs {
 		p := run.peaks[r.interval]
 		unknown = unknown || p.tooMany()
@@ -81,12 +82,20 @@ func (r *Rule) peak(runs []*Run) map[string]measured {
 		}
 		for name, waits := range named {
 			if r.subject == Total || r.pattern.MatchString(name) {
-				values[name] = append(values[name], p.highest(waits, r.unit() == Ratio))
+				values[name] = append(values[name], alone(p.highest(waits, r.unit() == Ratio)))
 			}
 		}
 	}
 	for name, list := range values {
-		values[name] = append(list, make([]float64, len(runs)-len(list))...) // no thread waited for it in the others
+		for len(list) < len(runs) { // no thread waited for it in the others
+			list = append(list, alone(0))
+		}
+		values[name] = list
 	}
 	return means(values, func(string) bool { return unknown })
+}
+
+// alone is the value of a run that does not show its variation.
+func alone(value float64) compare.Rate {
+	return compare.Rate{Value: value, Within: math.Inf(1), WaitNs: 1, Traces: 1}
 }
