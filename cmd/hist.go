@@ -144,6 +144,12 @@ func runHist(e *env, o *histOptions) error {
 	}
 	cov := res.coverage()
 	if m := text.MeasureOf(cov); m.Counts() {
+		if m.Lasts() {
+			return usageError{
+				errors.New("the input sums waiting by stack: its single waits have no duration"),
+				"'contend analyze' shows the sums; a recording has the durations",
+			}
+		}
 		return usageError{
 			fmt.Errorf("the input counts %s: its waits have no duration", m.Counted()),
 			"'contend analyze' shows the counts; several thread dumps with their times bound the durations",

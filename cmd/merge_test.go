@@ -148,6 +148,16 @@ func TestProfilesOfSeveralTracesAreLabelled(t *testing.T) {
 	golden.Same(t, got, want, "together")
 }
 
+// The profile of a contention profile has its waiting, and neither numbers of waits nor a duration, which it lacks.
+func TestProfilesOfSumsAreSums(t *testing.T) {
+	t.Parallel()
+	p := profileOf(t, exported(t, "../decode/profile/testdata/mutex.pprof", "site"))
+	golden.Equal(t, len(p.SampleType), 1)
+	golden.Equal(t, p.SampleType[0].Type, "delay")
+	golden.Equal(t, p.DurationNanos, 0)
+	golden.Equal(t, p.Sample[0].Value[0], 1732713758)
+}
+
 func profileOf(t *testing.T, path string) *profile.Profile {
 	t.Helper()
 	f := golden.Must(os.Open(path))(t)

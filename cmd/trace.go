@@ -340,12 +340,25 @@ var notes = map[string]bool{
 	format.CodeUnnamed: true,
 }
 
+// maxPlaces bounds the damaged places that are warned of one by one.
+const maxPlaces = 3
+
 // warn prints the warnings of the decoder, unless the report has them.
 func (r *result) warn(e *env, shown bool) {
+	places := int64(0)
 	for _, w := range r.stats.Warnings {
+		if w.Code == format.CodeLostData || w.Code == format.CodeTruncated {
+			if places++; places > maxPlaces {
+				continue
+			}
+		}
 		if !notes[w.Code] && !(shown && w.Hidden > 0) {
 			e.warn(w.String())
 		}
+	}
+	if places > maxPlaces {
+		more := max(places, int64(len(r.stats.Damage.Places))+r.stats.Damage.Omitted) - maxPlaces
+		e.warn(text.Amount(more, "more damaged place") + ": contend verify lists them")
 	}
 }
 

@@ -171,8 +171,8 @@ func (o *whyOptions) find(e *env, rank int, fits func(w *waits.Wait, start int64
 	}
 	if res.stats.Unit != format.UnitTime {
 		return nil, usageError{
-			errors.New("the input measures no time: it has no waits to show"),
-			"'contend analyze' shows what it counts",
+			errors.New("the input has no instants of waits: there is none to show"),
+			"'contend analyze' shows what it counts or sums",
 		}
 	}
 	of := list.Waits()

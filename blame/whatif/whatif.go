@@ -10,7 +10,7 @@ import (
 // Row is the predicted effect of one change.
 type Row struct {
 	Change
-	Throughput Range   // acquisitions in the same time, over those of the trace
+	Throughput Range   // acquisitions in the same time, over those of the trace; High is 0 if the trace sets no bound
 	WaitNs     Range   // of all threads
 	Ceiling    float64 // upper bound of Throughput by the demand of locks and threads; 0 if the trace has no holds
 	Deadlocks  bool    // threads deadlock in the replay
@@ -107,9 +107,13 @@ func (c *Collector) bound(ch *Change, e *effect) (throughput, waitNs Range) {
 		}
 	}
 	saved = min(saved, c.waitNs) // a wait for several of them is in each
+	waitNs = Range{float64(c.waitNs - saved), float64(c.waitNs)}
+	if c.runningNs <= c.waitNs && saved > 0 { // the trace does not show what threads do besides waiting
+		return Range{Low: 1}, waitNs
+	}
 	left := max(c.runningNs-saved-int64(ch.By*float64(inside)), 1)
 	high := max(relative(c.runningNs, left), 1)
-	return Range{1, high}, Range{float64(c.waitNs - saved), float64(c.waitNs)}
+	return Range{1, high}, waitNs
 }
 
 // assumptions returns the assumptions that the result rests on.

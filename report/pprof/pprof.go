@@ -33,8 +33,12 @@ const (
 	mappingFile = "contend" // stands for the program; addresses in it are numbers of frames
 )
 
-// counted are the sample types of traces that count.
-var counted = map[format.Unit]string{format.UnitThreads: "threads", format.UnitAcquisitions: "contentions"}
+// single are the sample types of traces whose samples have one value: they count, or sum waiting without instants.
+var single = map[format.Unit]profile.ValueType{
+	format.UnitThreads:      {Type: "threads", Unit: "count"},
+	format.UnitAcquisitions: {Type: "contentions", Unit: "count"},
+	format.UnitDelays:       {Type: "delay", Unit: "nanoseconds"},
+}
 
 func build(of *document.Profile, unit format.Unit, l Labels) *profile.Profile {
 	t := &table{
@@ -74,10 +78,9 @@ func build(of *document.Profile, unit format.Unit, l Labels) *profile.Profile {
 			),
 		)
 	}
-	if name, ok := counted[unit]; ok {
+	if one, ok := single[unit]; ok {
 		t.p.DurationNanos = 0
-		count := &profile.ValueType{Type: name, Unit: "count"}
-		t.p.SampleType, t.p.PeriodType, t.p.DefaultSampleType = []*profile.ValueType{count}, count, name
+		t.p.SampleType, t.p.PeriodType, t.p.DefaultSampleType = []*profile.ValueType{&one}, &one, one.Type
 	}
 	for s := range of.Samples() {
 		t.p.Sample = append(
@@ -89,7 +92,7 @@ func build(of *document.Profile, unit format.Unit, l Labels) *profile.Profile {
 }
 
 func values(s document.Sample, unit format.Unit) []int64 {
-	if _, ok := counted[unit]; ok {
+	if _, ok := single[unit]; ok {
 		return []int64{s.DelayNs}
 	}
 	return []int64{s.Waits, s.DelayNs, s.WallNs()}

@@ -16,7 +16,11 @@ func (s *screen) ranked(room int) (lines []line) {
 	if len(s.waits) == 0 || s.trapped() && !s.Full {
 		return nil // the lines of the deadlocks cover it
 	}
-	lines = append(lines, line{"Waits, by " + s.thread + "s waiting", plain})
+	by := s.thread + "s waiting"
+	if s.counts && s.measure.Lasts() {
+		by = "waiting time"
+	}
+	lines = append(lines, line{"Waits, by " + by, plain})
 	shown := 0
 	for i := range min(len(s.waits), cmp.Or(s.Top, s.most(maxWaits))) {
 		w := &s.waits[i]

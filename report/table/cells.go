@@ -109,6 +109,14 @@ func (m measure) wall(ns int64) Cell {
 	return Time(ns)
 }
 
+// waits is a cell that holds a number of waits; sums of waiting have none.
+func (m measure) waits(n int64) Cell {
+	if m.Counts() && m.Lasts() {
+		return none
+	}
+	return Count(n)
+}
+
 // rate is a cell that holds a number per second.
 func rate(n, durationNs int64) Cell {
 	if durationNs <= 0 {

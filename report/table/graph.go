@@ -42,7 +42,7 @@ func edgeGrid(d *document.Graph) *Grid {
 		e := &d.Edges[i]
 		g.Rows = append(
 			g.Rows,
-			[]Cell{m.cell(e.ThreadNs), Share(e.ThreadNs, d.Total.WaitNs), m.wall(e.WallNs), Count(e.Waits),
+			[]Cell{m.cell(e.ThreadNs), Share(e.ThreadNs, d.Total.WaitNs), m.wall(e.WallNs), m.waits(e.Waits),
 				siteCell(names[e.From]), siteCell(names[e.To]), lockCell(e)},
 		)
 	}
@@ -117,7 +117,7 @@ func Chains(w io.Writer, d *document.Chains, o Options) error {
 			m.cell(c.ThreadNs),
 			Share(c.ThreadNs, d.Total.WaitNs),
 			m.wall(c.WallNs),
-			Count(c.Waits),
+			m.waits(c.Waits),
 			Count(int64(c.Hops)),
 			knownCell(c.Provenance),
 			chainCell(c),

@@ -191,7 +191,7 @@ func waitingGrid(a *document.Analyze) *Grid {
 				[]Cell{
 					m.cell(s.WaitNs),
 					Share(s.WaitNs, a.Total.WaitNs),
-					Count(s.Waits),
+					m.waits(s.Waits),
 					m.lock(l.Lock),
 					siteCell(s.Site),
 				},

@@ -101,7 +101,7 @@ func lockGrid(a *document.Analyze) *Grid {
 				m.cell(l.WaitNs),
 				Share(l.WaitNs, a.Total.WaitNs),
 				m.wall(l.WallNs),
-				Count(l.Waits),
+				m.waits(l.Waits),
 				Length(l.P50Ns).marked(under),
 				Length(l.P99Ns).marked(under),
 				Length(
@@ -242,7 +242,7 @@ func blameGrid(b *document.Blame) *Grid {
 	}
 	for i := range b.Rows {
 		r := &b.Rows[i]
-		row := []Cell{m.cell(r.ThreadNs), Share(r.ThreadNs, b.Total.WaitNs), m.wall(r.WallNs), Count(r.Waits)}
+		row := []Cell{m.cell(r.ThreadNs), Share(r.ThreadNs, b.Total.WaitNs), m.wall(r.WallNs), m.waits(r.Waits)}
 		for j, key := range r.Keys {
 			row = append(row, keyCell(b, r, b.By[j], key))
 		}

@@ -46,7 +46,7 @@ func WhatIf(w io.Writer, d *document.WhatIf, o Options) error {
 		}
 		g.Rows = append(g.Rows, row)
 	}
-	g.Notes = append(g.Notes, "waiting in the trace: "+m.Text(d.WaitNs))
+	g.Notes = append(g.Notes, "waiting in the trace: "+m.Amount(d.WaitNs))
 	if d.Misfit != nil {
 		g.Notes = append(
 			g.Notes,
@@ -83,7 +83,7 @@ func whatIfRow(r *document.WhatIfRow, m measure, style Style) []Cell {
 		return append(
 			[]Cell{
 				factor(r.Throughput.Low),
-				factor(r.Throughput.High),
+				highFactor(r),
 				ceiling(r),
 				Time(r.WaitNs.Low),
 				Time(r.WaitNs.High),
@@ -98,9 +98,12 @@ func whatIfRow(r *document.WhatIfRow, m measure, style Style) []Cell {
 }
 
 // throughput writes a range of factors, or "no change", or "uncertain" for a range with a loss and a
-// gain.
+// gain; without an upper end "or more".
 func throughput(low, high float64) string {
 	from, to := fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", high)
+	if high < low {
+		return "x " + from + " or more"
+	}
 	switch text := between(from, to); {
 	case text == "1.00":
 		return "no change"
@@ -124,6 +127,14 @@ func ceiling(r *document.WhatIfRow) Cell {
 		return Cell{}
 	}
 	return Cell{fmt.Sprintf("x %.2f", *r.Ceiling), strconv.FormatFloat(*r.Ceiling, 'f', 4, 64)}
+}
+
+// highFactor is the upper end of a throughput, which may be unknown.
+func highFactor(r *document.WhatIfRow) Cell {
+	if r.Throughput.High < r.Throughput.Low {
+		return none
+	}
+	return factor(r.Throughput.High)
 }
 
 func factor(f float64) Cell {

@@ -93,6 +93,14 @@ func (m Measure) Text(ns int64) string {
 	return Duration(ns)
 }
 
+// Amount writes an amount behind a word that says it is waiting.
+func (m Measure) Amount(ns int64) string {
+	if m.lasts {
+		return Duration(ns)
+	}
+	return m.Text(ns)
+}
+
 // Short writes an amount where there is room for a number only.
 func (m Measure) Short(ns int64) string {
 	if !m.lasts {
