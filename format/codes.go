@@ -2,10 +2,6 @@ package format
 
 // The codes of warnings, stable for machines. report/README.md describes them.
 const (
-	// hidden thread dumps agree with the inference less often than it expects
-	CodeDisagreement = "disagreement"
-	// hidden thread dumps agree with the inference more often than it expects
-	CodeModesty          = "modesty"
 	CodeLostData         = "lost-data"         // part of the input is damaged and was not read
 	CodeTruncated        = "truncated"         // the input ends early
 	CodeSingleDump       = "single-dump"       // one thread dump counts threads and has no durations

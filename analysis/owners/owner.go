@@ -1,7 +1,6 @@
 package owners
 
 import (
-	"math"
 
 	"contend/analysis/owners/model"
 	"contend/format"
@@ -165,9 +164,6 @@ type Trust struct {
 	Seen  Agreement
 }
 
-// minDumps is the number of dumps below which they do not contradict the inference.
-const minDumps = 25
-
 // Expected returns the share of the inferred waiting that is expected to be right; ok is false
 // if there is none.
 func (t *Trust) Expected() (share float64, ok bool) {
@@ -176,18 +172,6 @@ func (t *Trust) Expected() (share float64, ok bool) {
 		return 0, false
 	}
 	return float64(t.Known[right]) / certain / float64(ns), true
-}
-
-// Disagrees returns what dumps show and the share that is expected to be right; ok is false if
-// the two differ by less than three standard deviations.
-func (t *Trust) Disagrees() (seen Agreement, expected float64, ok bool) {
-	seen = t.Seen
-	expected, known := t.Expected()
-	n := seen.EffectiveN()
-	if n < minDumps || !known {
-		return seen, expected, false
-	}
-	return seen, expected, math.Abs(seen.Share()-expected) > 3*math.Sqrt(max(expected*(1-expected), 0.01)/n)
 }
 
 // Agreement counts dumps that were hidden from the inference and compared with it.

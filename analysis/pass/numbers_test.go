@@ -26,18 +26,6 @@ func TestWhereAWeighedInstantBegins(t *testing.T) {
 	}
 }
 
-// Dumps that agree less than expected are a reason for doubt; dumps that agree more are not.
-func TestOnlyDumpsThatAgreeLessAreADoubt(t *testing.T) {
-	for code, agrees := range map[string]int64{"disagreement": 300, "modesty": 900} {
-		c := &analysis.Trust{Seen: owners.Agreement{Dumps: 100, Waiters: 1000, Agreeing: agrees, SquaredWaiters: 10000}}
-		c.Known.AddWaiting(analysis.Likely(0.6), 1000)
-		w := disagreement(c)
-		if len(w) != 1 || w[0].Code != code || !strings.Contains(w[0].Text, "it expects 60 %") {
-			t.Errorf("%d of 1000 agree: %+v, want %s", agrees, w, code)
-		}
-	}
-}
-
 // A warning names the class with most waits that match no rule. Waits without a lock have no
 // class to name.
 func TestWaitsThatNoRuleKnowsNameTheirClass(t *testing.T) {

@@ -274,8 +274,6 @@ func (p *pass) result(
 		Samples:      p.sampler.Samples,
 		Owned:        p.rec.Evidence.TellsOwners() || p.sampler.ShowsOwners(),
 	}
-	trust := tr.Coverage.Trust()
-	tr.Coverage.Warnings = append(tr.Coverage.Warnings, disagreement(&trust)...)
 	return tr
 }
 

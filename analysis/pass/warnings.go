@@ -56,31 +56,6 @@ func unlinked(defs *analysis.Symbols, tl *owners.Timelines) (n int) {
 	return n
 }
 
-// disagreement reports hidden dumps whose agreement differs from the expected accuracy.
-// Less agreement is a reason for doubt; more is not.
-func disagreement(t *analysis.Trust) []format.Warning {
-	seen, expected, ok := t.Disagrees()
-	if !ok {
-		return nil
-	}
-	code := format.CodeDisagreement
-	if seen.Share() > expected {
-		code = format.CodeModesty
-	}
-	return []format.Warning{
-		{
-			Code: code,
-			Text: human.Say(
-				"thread dumps hidden from the inference agree with %.0f %% of the owners it names; it expects %.0f "+
-					"%% (%v dumps of locks)",
-				100*seen.Share(),
-				100*expected,
-				seen.Dumps,
-			),
-		},
-	}
-}
-
 // unendedWaits reports the waits that only samples show.
 func unendedWaits(r *record.Whole) []format.Warning {
 	if len(r.Record.NotEnded) == 0 {

@@ -46,8 +46,6 @@ var hiding = map[string]hidden{
 	format.CodeUnended:  hidesLengths,
 	format.CodeUnlinked: hidesFindings, // other doubts say what it means for shares and lengths
 
-	format.CodeDisagreement:     hidesNothing, // the expected accuracy has it
-	format.CodeModesty:          hidesNothing,
 	format.CodeSingleDump:       hidesNothing, // its unit is no time
 	format.CodeNoTimes:          hidesNothing,
 	format.CodeNotOneInstant:    hidesNothing, // threads in a deadlock stay in it

@@ -110,9 +110,8 @@ func through(g *document.Ranked) string {
 	return best
 }
 
-// proven reports whether the owner is at the site for more than half of the waiting, after
-// discounting by the expected accuracy or, if lower, by the agreement of hidden dumps. The main
-// waiting site without observed activity is the model's default and proves nothing.
+// proven reports whether the owner is at the site for more than half of the waiting, as far as
+// it is expected to be right. The main waiting site without observed activity is the model's default and proves nothing.
 func (s *screen) proven(w *document.Ranked, site string) bool {
 	right, doing := int64(0), false
 	for i := range w.Owners {
@@ -121,9 +120,6 @@ func (s *screen) proven(w *document.Ranked, site string) bool {
 		}
 	}
 	share := float64(right) / float64(w.WaitNs)
-	if c := s.Coverage.Calibration; c != nil && c.Waiters > 0 && s.Coverage.Warned(format.CodeDisagreement) {
-		share *= float64(c.Agreeing) / float64(c.Waiters)
-	}
 	byDefault := !doing && len(w.Waiting) > 0 && w.Waiting[0].Site == site
 	return share > advised && !byDefault
 }

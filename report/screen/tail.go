@@ -51,7 +51,7 @@ func (s *screen) tail() (lines []line) {
 
 // doubts are the codes of warnings that cast doubt on a number of the screen.
 var doubts = map[string]bool{
-	format.CodeMixed: true, format.CodeWildTimes: true, format.CodeOverflow: true, format.CodeDisagreement: true,
+	format.CodeMixed: true, format.CodeWildTimes: true, format.CodeOverflow: true,
 	format.CodeSingleDump: true, format.CodeNotOneInstant: true,
 	format.CodeUnlistedLocks: true, format.CodeAbsentOwners: true,
 }
