@@ -1,7 +1,6 @@
 package owners
 
 import (
-
 	"contend/analysis/owners/model"
 	"contend/format"
 )

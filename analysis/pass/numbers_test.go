@@ -6,7 +6,6 @@ import (
 
 	"contend/analysis"
 	"contend/analysis/internal/record"
-	"contend/analysis/owners"
 	"contend/format"
 )
 

@@ -111,7 +111,8 @@ func through(g *document.Ranked) string {
 }
 
 // proven reports whether the owner is at the site for more than half of the waiting, as far as
-// it is expected to be right. The main waiting site without observed activity is the model's default and proves nothing.
+// it is expected to be right. The main waiting site without observed activity is the model's
+// default and proves nothing.
 func (s *screen) proven(w *document.Ranked, site string) bool {
 	right, doing := int64(0), false
 	for i := range w.Owners {
