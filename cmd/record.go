@@ -270,9 +270,9 @@ func recordOnce(
 	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
 	if o.exact {
 		e.say("contend: exact: looking for contended locks for 2s, then rewriting the classes that may acquire " +
-			"them until the recording ends; the program stops for it, and is slower until it has been compiled again")
+			"them until the recording ends; the program stops for it, and is slower until it has been compiled again; " +
+			"locks that become contended later follow")
 	}
-	var left map[string]string // by --exact
 	r, err := record.JVM(
 		ctx,
 		p,
@@ -284,8 +284,7 @@ func recordOnce(
 			Settings: flightSettings,
 			Exact:    o.exact,
 			Progress: e.timeLeft(),
-
-			Rewritten: func(samples *io.SectionReader) { left = e.reportRewritten(samples) },
+			Follow:   e.reportRewritten,
 		},
 	)
 	out.removeAtEnd(e)
@@ -310,7 +309,7 @@ func recordOnce(
 	}
 	err = e.finishRecording(o, r, raw, out)
 	if err == nil && o.exact {
-		err = e.reportExact(r, left)
+		err = e.reportExact(r)
 	}
 	return r.Ended, err
 }

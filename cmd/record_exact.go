@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 
 	"contend/analysis"
@@ -32,86 +30,64 @@ func (o *recordOptions) checkExact(means record.Means) error {
 	return nil
 }
 
-// rewrites is what an agent has reported of the classes that it rewrote.
-type rewrites struct {
-	locks, refused []string
-	classes        string
-	left           map[string]string // classes that were left alone, and why
-}
-
-func readRewrites(samples *io.SectionReader) (*rewrites, error) {
-	src, err := decode.Samples(anew(samples))
-	if err != nil {
-		return nil, err
+// reportRewritten prints what the agent rewrites while it records, a batch of classes at a time, and what it
+// leaves alone and why. It reads the agent's trace to its end.
+func (e *env) reportRewritten(samples io.Reader) {
+	src, err := decode.Samples(samples)
+	if err != nil { // the recording's own reader will say so
+		return
 	}
 	defer src.Close()
-	out := &rewrites{left: map[string]string{}}
+	var locks, left []string
+	batches := 0
 	for {
 		var ev format.Event
-		if err := src.Read(&ev); errors.Is(err, io.EOF) {
-			return out, nil
-		} else if err != nil {
-			return nil, err
+		if err := src.Read(&ev); err != nil {
+			e.sayLeft(left) // since the last batch
+			return
 		}
 		if ev.Kind != format.KindSetting {
 			continue
 		}
-		switch class, left := strings.CutPrefix(ev.Name, format.SettingLeft); {
-		case left:
-			out.left[class] = ev.Value
+		switch class, leftAlone := strings.CutPrefix(ev.Name, format.SettingLeft); {
+		case leftAlone:
+			left = append(left, class+": "+ev.Value)
 		case ev.Name == format.SettingFollowed:
-			out.locks = append(out.locks, ev.Value)
+			locks = append(locks, ev.Value)
 		case ev.Name == format.SettingRewritten:
-			out.classes = ev.Value
+			e.sayRewritten(locks, ev.Value, batches)
+			e.sayLeft(left)
+			locks, left = nil, nil
+			batches++
 		case ev.Name == format.SettingRefused:
-			out.refused = append(out.refused, ev.Value)
+			e.warn(text.Sanitize("not exact: " + ev.Value + ": other threads release it than acquire it"))
 		}
 	}
 }
 
-// anew reads a file from its begin, however far it has been read.
-func anew(r *io.SectionReader) *io.SectionReader { return io.NewSectionReader(r, 0, r.Size()) }
-
-// reportRewritten prints what is rewritten, and what is not and why, before the recording begins.
-// It returns the latter.
-func (e *env) reportRewritten(samples *io.SectionReader) (left map[string]string) {
-	done, err := readRewrites(samples)
+// sayRewritten prints for which locks a batch of classes is rewritten; before is the number of batches before it.
+func (e *env) sayRewritten(locks []string, classes string, before int) {
+	of := text.Sanitize(strings.Join(locks, ", "))
 	switch {
-	case err != nil: // the recording's own reader will say so
-		return nil
-	case len(done.locks) == 0:
-		e.say("contend: exact: no lock was contended while contend looked for them, so nothing is rewritten")
+	case len(locks) == 0:
+		e.say("contend: exact: no lock was contended so far, so nothing is rewritten; contend goes on looking")
+	case before == 0:
+		e.say(fmt.Sprintf("contend: exact: %s classes are rewritten, which acquire %s, until the recording ends",
+			classes, of))
 	default:
-		e.say(text.Sanitize(fmt.Sprintf(
-			"contend: exact: %s classes are rewritten, which acquire %s, until the recording ends",
-			done.classes,
-			strings.Join(done.locks, ", "),
-		)))
-		e.sayLeft(done.left, nil)
-	}
-	return done.left
-}
-
-// sayLeft prints the classes that were left alone, but for those that were printed before.
-func (e *env) sayLeft(left, before map[string]string) {
-	for _, class := range slices.Sorted(maps.Keys(left)) {
-		if before[class] == "" {
-			e.say(text.Sanitize(fmt.Sprintf("contend: exact: left alone: %s: %s", class, left[class])))
-		}
+		e.say(fmt.Sprintf("contend: exact: %s more classes are rewritten, which acquire %s: contended by now", classes, of))
 	}
 }
 
-// reportExact prints which classes were left alone later, which locks were not recorded, and how right the
-// inference would have been.
-func (e *env) reportExact(r *record.Recording, before map[string]string) error {
-	done, err := readRewrites(r.Samples)
-	if err != nil {
-		return err
+// sayLeft prints the classes that were left alone.
+func (e *env) sayLeft(left []string) {
+	for _, class := range left {
+		e.say(text.Sanitize("contend: exact: left alone: " + class))
 	}
-	e.sayLeft(done.left, before)
-	for _, class := range done.refused {
-		e.warn(text.Sanitize("not exact: " + class + ": other threads release it than acquire it"))
-	}
+}
+
+// reportExact prints how right the inference would have been.
+func (e *env) reportExact(r *record.Recording) error {
 	if share, ok, err := agreement(r); err != nil {
 		return err
 	} else if ok {
@@ -145,6 +121,9 @@ func agreement(r *record.Recording) (share float64, ok bool, err error) {
 	}
 	return agreed / all, all > 0, nil
 }
+
+// anew reads a file from its begin, however far it has been read.
+func anew(r *io.SectionReader) *io.SectionReader { return io.NewSectionReader(r, 0, r.Size()) }
 
 // ownersByClass returns the waiting by class of lock and by the method in which the owner acquired it,
 // and which classes have recorded owners.

@@ -23,13 +23,17 @@ const leastWaiting = int64(10e6)
 // followed is what an agent recorded of contended locks beside a flight recording: their waits and
 // holds. It is nil if the agent recorded none.
 type followed struct {
-	classes  map[string]bool // of these, the flight recording's waits are left out; none if owners are to be inferred
-	from, to int64           // of the flight recording: the agent's events outside are left out
+	// since when, by class, the flight recording's waits are left out; none if owners are to be inferred
+	classes  map[string]int64
+	from, to int64 // of the flight recording: the agent's events outside are left out
 	warnings []format.Warning
 
-	locks  map[format.ObjectID]bool // of the flight recording, of these classes
-	theirs map[format.ObjectID]bool // the same of the agent's trace
+	locks  map[format.ObjectID]int64 // of the flight recording, of these classes: since when
+	theirs map[format.ObjectID]bool  // the same of the agent's trace
 	waits  map[format.ThreadID][]waitStack
+
+	held     map[string]bool          // classes whose holds the agent has
+	inferred map[format.ObjectID]bool // of the agent's trace, those of them that are not in classes
 }
 
 // waitStack is a wait of the flight recording that is left out. Its stack is whole.
@@ -41,36 +45,57 @@ type waitStack struct {
 // follow compares the waits of both, class by class. It reads both to their ends.
 func follow(flight, samples *io.SectionReader, o jfr.Options, infer bool) (*followed, error) {
 	f := &followed{
-		classes: map[string]bool{},
+		classes: map[string]int64{},
 		from:    format.NoTime,
-		locks:   map[format.ObjectID]bool{},
+		locks:   map[format.ObjectID]int64{},
 		theirs:  map[format.ObjectID]bool{},
 		waits:   map[format.ThreadID][]waitStack{},
+
+		held:     map[string]bool{},
+		inferred: map[format.ObjectID]bool{},
 	}
 	theirs, err := native.NewReader(anew(samples), sampleFile)
 	if err != nil {
 		return nil, err
 	}
-	held, until, err := waiting(theirs, nil)
-	if err != nil || len(held) == 0 {
+	since := map[string]int64{}
+	held, until, err := waiting(theirs, nil, since)
+	if err != nil || len(held)+len(since) == 0 {
 		return nil, err
 	}
 	r, err := jfr.NewReader(anew(flight), flightFile, o)
 	if err != nil {
 		return nil, err
 	}
-	recorded, _, err := waiting(r, f)
+	recorded, _, err := waiting(r, f, nil)
 	if err != nil {
 		return nil, err
 	}
 	f.to = min(f.to, until)
+	for class := range held {
+		f.held[class] = true
+	}
 	if infer {
 		return f, nil
 	}
-	for _, class := range slices.Sorted(maps.Keys(held)) {
-		theirs, all := overlap(held[class], f.from, f.to), overlap(recorded[class], f.from, f.to)
+	classes := slices.Sorted(maps.Keys(since)) // perhaps no hold of some was seen
+	classes = append(classes, slices.Collect(maps.Keys(held))...)
+	slices.Sort(classes)
+	for _, class := range slices.Compact(classes) {
+		begun := max(f.from, since[class])
+		theirs, all := overlap(held[class], begun, f.to), begunSince(recorded[class], begun, f.to)
+		if !f.held[class] && all < leastWaiting {
+			continue
+		}
 		if all < leastWaiting || float64(theirs) >= leastFollowed*float64(all) {
-			f.classes[class] = true
+			f.classes[class] = begun
+			if begun > f.from {
+				f.warnings = append(f.warnings, format.Warning{
+					Code: format.CodeFollowed,
+					Text: human.Say("%s was contended later: its owners are recorded from %v on, and inferred before",
+						class, human.Duration(begun-f.from)),
+				})
+			}
 			continue
 		}
 		f.warnings = append(f.warnings, format.Warning{
@@ -86,8 +111,9 @@ func follow(flight, samples *io.SectionReader, o jfr.Options, infer bool) (*foll
 func anew(r *io.SectionReader) *io.SectionReader { return io.NewSectionReader(r, 0, r.Size()) }
 
 // waiting returns the waits of a source by the class of their lock, and the time of the last sample. Of an agent's
-// trace (no flight) it returns those of locks with holds.
-func waiting(src format.Source, flight *followed) (waits map[string][]waitStack, last int64, err error) {
+// trace (no flight) it returns those of locks with holds, and fills since when they were followed.
+func waiting(src format.Source, flight *followed, since map[string]int64) (
+	waits map[string][]waitStack, last int64, err error) {
 	defer closeSource(src)
 	class := map[format.ObjectID]string{}
 	held := map[string]bool{}
@@ -106,8 +132,19 @@ func waiting(src format.Source, flight *followed) (waits map[string][]waitStack,
 			held[class[ev.Object]] = true
 		case format.KindTick:
 			last = max(last, ev.Time)
+		case format.KindSetting:
+			if flight == nil && ev.Name == format.SettingFollowed {
+				since[ev.Value] = ev.Weight
+			}
 		case format.KindWait:
 			waits[class[ev.Object]] = append(waits[class[ev.Object]], waitStack{start: ev.Time, end: ev.End})
+		case format.KindContention:
+			for range ev.Waiters { // of a lock that logged too much: from then on it is sampled
+				if flight == nil && ev.Weight > 0 {
+					waits[class[ev.Object]] = append(waits[class[ev.Object]],
+						waitStack{start: ev.Time - ev.Weight, end: ev.Time})
+				}
+			}
 		case format.KindRecording:
 			if flight != nil && flight.from == format.NoTime {
 				flight.from, flight.to = ev.Time, ev.End
@@ -136,6 +173,16 @@ func overlap(waits []waitStack, from, to int64) (ns int64) {
 	return ns
 }
 
+// begunSince is overlap of the waits that began since from: an agent does not see who waits already.
+func begunSince(waits []waitStack, from, to int64) (ns int64) {
+	for _, w := range waits {
+		if w.start >= from {
+			ns += max(0, min(w.end, to)-w.start)
+		}
+	}
+	return ns
+}
+
 // omits reports whether an event of the flight recording is left out, for one of the agent's.
 func (f *followed) omits(ev *format.Event) bool {
 	if f == nil {
@@ -143,11 +190,11 @@ func (f *followed) omits(ev *format.Event) bool {
 	}
 	switch ev.Kind {
 	case format.KindObject:
-		if f.classes[ev.Class] {
-			f.locks[ev.Object] = true
+		if since, ok := f.classes[ev.Class]; ok {
+			f.locks[ev.Object] = since
 		}
 	case format.KindWait:
-		if f.locks[ev.Object] {
+		if since, ok := f.locks[ev.Object]; ok && (since == f.from || ev.Time >= since) {
 			f.waits[ev.Thread] = append(f.waits[ev.Thread], waitStack{ev.Time, ev.End, ev.Stack})
 			return true
 		}
@@ -172,7 +219,8 @@ func (f *followed) adds(ev *format.Event) bool {
 	case format.KindSetting:
 		return len(f.classes) > 0 || ev.Name != format.SettingTenures
 	case format.KindObject:
-		f.theirs[ev.Object] = f.classes[ev.Class]
+		_, f.theirs[ev.Object] = f.classes[ev.Class]
+		f.inferred[ev.Object] = f.held[ev.Class] && !f.theirs[ev.Object]
 	case format.KindWait, format.KindTenure:
 		if !f.theirs[ev.Object] || ev.End <= f.from || ev.Time >= f.to {
 			return false
@@ -181,6 +229,9 @@ func (f *followed) adds(ev *format.Event) bool {
 	case format.KindTick, format.KindActivity:
 		return ev.Time >= f.from
 	case format.KindContention:
+		if f.inferred[ev.Object] && ev.Weight > 0 { // the flight recording has these waits
+			ev.Weight = format.EvidenceOnly
+		}
 		return ev.Time >= f.from
 	}
 	return true

@@ -11,12 +11,15 @@ import (
 // keep; samples and waits from before the flight recording are left out, and so are those of other classes.
 func TestWhatAnAgentFollowedReplacesWaits(t *testing.T) {
 	f := &followed{
-		classes: map[string]bool{"Followed": true},
+		classes: map[string]int64{"Followed": 1000},
 		from:    1000,
 		to:      100_000_000,
-		locks:   map[format.ObjectID]bool{},
+		locks:   map[format.ObjectID]int64{},
 		theirs:  map[format.ObjectID]bool{},
 		waits:   map[format.ThreadID][]waitStack{},
+
+		held:     map[string]bool{"Followed": true, "Missed": true},
+		inferred: map[format.ObjectID]bool{},
 	}
 	object := func(id format.ObjectID, class string) *format.Event {
 		return &format.Event{Kind: format.KindObject, Object: id, Class: class}
@@ -43,6 +46,12 @@ func TestWhatAnAgentFollowedReplacesWaits(t *testing.T) {
 		{&format.Event{Kind: format.KindContention, Time: 1500}, true, "a sample in it"},
 	} {
 		golden.Equal(t, f.adds(c.ev), c.want, c.what)
+	}
+	f.adds(object(13, "Missed"))
+	for lock, want := range map[format.ObjectID]int64{11: 1e6, 13: format.EvidenceOnly, 12: 1e6} {
+		busy := &format.Event{Kind: format.KindContention, Object: lock, Time: 1500, Weight: 1e6}
+		golden.Equal(t, f.adds(busy), true, "a sample of a busy lock")
+		golden.Equal(t, busy.Weight, want, "the time that it stands for, where the flight recording lacks it")
 	}
 	early := wait(11, 500, 2000, 0)
 	golden.Equal(t, f.adds(early), true, "a wait that ends in the flight recording")

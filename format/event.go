@@ -140,9 +140,9 @@ const (
 	TenuresContended = "contended"
 )
 
-// Settings of an agent that looked for contended locks: the class of each that it followed; how many
-// classes it rewrote for that; of a class that it left alone, whose name follows, why; and the class
-// of a lock whose holds belong to no thread.
+// Settings of an agent that looked for contended locks: the class of each that it followed, since the time in
+// Weight if that is not 0; how many classes it rewrote for those before it; of a class that it left alone, whose
+// name follows, why; and the class of a lock whose holds belong to no thread.
 const (
 	SettingFollowed  = "followed"
 	SettingRewritten = "rewritten"

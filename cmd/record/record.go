@@ -27,8 +27,9 @@ type Config struct {
 	Exact    bool                // rewrite the classes that acquire the contended locks, and record who holds these
 	Progress func(time.Duration) // called now and then with the remaining time; may be nil
 
-	// Rewritten is called with the agent's trace so far once the classes have been rewritten; nil without Exact.
-	Rewritten func(samples *io.SectionReader)
+	// Follow reads the agent's trace as it grows, from when classes have been rewritten to the end of the recording.
+	// It is called on a goroutine of its own; nil without Exact.
+	Follow func(samples io.Reader)
 }
 
 // Recording is the result of a recording.
@@ -95,15 +96,13 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 		if s.trace, err = s.startAgent(m.Flight); err == nil {
 			err = s.rewritten(ctx)
 		}
-		if err == nil && c.Rewritten != nil {
-			c.Rewritten(io.NewSectionReader(s.trace, 0, min(written(s.trace), rate)))
-		}
 		if err != nil {
 			if ctx.Err() != nil {
 				err = errEarly
 			}
 			return nil, err
 		}
+		defer s.follow()()
 	}
 	if m.Flight { // before the agent: its samples should lie within it
 		if err := s.startFlight(); err != nil {
@@ -171,6 +170,38 @@ func showProgress(d time.Duration, progress func(left time.Duration)) (stop func
 		}
 	}()
 	return func() { close(over); <-ended }
+}
+
+// growing reads a file that another process writes to. It ends where the file does once over is closed, or
+// with more than the agent can have written by then.
+type growing struct {
+	file  *os.File
+	at    int64
+	begun time.Time
+	over  <-chan struct{}
+}
+
+func (g *growing) Read(b []byte) (int, error) {
+	for over := false; ; {
+		if g.at > int64((time.Since(g.begun)+leastTime).Seconds())*rate {
+			return 0, io.EOF
+		}
+		n, err := g.file.ReadAt(b, g.at)
+		g.at += int64(n)
+		switch {
+		case n > 0:
+			return n, nil
+		case !errors.Is(err, io.EOF):
+			return 0, err
+		case over:
+			return 0, io.EOF
+		}
+		select {
+		case <-g.over:
+			over = true
+		case <-time.After(watchLook):
+		}
+	}
 }
 
 type session struct {
@@ -327,6 +358,19 @@ func (s *session) rewritten(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// follow has the trace read as it grows, until the returned function is called, which waits for its end.
+func (s *session) follow() (end func()) {
+	if s.config.Follow == nil {
+		return func() {}
+	}
+	over, read := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(read)
+		s.config.Follow(&growing{file: s.trace, begun: time.Now(), over: over})
+	}()
+	return func() { close(over); <-read }
 }
 
 // number writes an option of the agent; 0 leaves it out.

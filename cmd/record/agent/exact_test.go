@@ -25,7 +25,8 @@ func TestAllShapesOfLockingAreRecorded(t *testing.T) {
 	dir := t.TempDir()
 	jar, file := filepath.Join(dir, jarFile), filepath.Join(dir, "trace.bin")
 	golden.OK(t, os.WriteFile(jar, Jar, 0o644))
-	if out, err := exec.Command(javac, "-d", dir, "testdata/shapes/Shapes.java").CombinedOutput(); err != nil {
+	if out, err := exec.Command(javac, "-cp", jar, "-d", dir,
+		"testdata/shapes/Shapes.java", "testdata/shapes/Old.java").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, java := range javas() {
@@ -43,7 +44,8 @@ func TestAllShapesOfLockingAreRecorded(t *testing.T) {
 		for _, class := range []string{
 			"shapes.Shapes$Box", "java.lang.Class", "java.util.concurrent.locks.ReentrantLock$NonfairSync",
 			"java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync", "java.util.concurrent.locks.StampedLock",
-			"java.util.concurrent.Semaphore$NonfairSync",
+			"java.util.concurrent.Semaphore$NonfairSync", "java.util.concurrent.ConcurrentHashMap$Node",
+			"java.util.Vector", "shapes.Shapes$Generic", "shapes.Old",
 		} {
 			if len(tr.waits[class]) == 0 {
 				t.Errorf("%s: nobody waited for %s, but for %v", java, class, slices.Sorted(maps.Keys(tr.waits)))
@@ -74,6 +76,7 @@ type exactTrace struct {
 	waits   map[string][]format.Event          // by the lock's class
 	holds   map[format.ObjectID][]format.Event // exclusive ones, in order
 	left    map[string]string                  // classes that were left alone, and why
+	since   map[string]int64                   // when classes of locks were followed from
 }
 
 func readExact(t *testing.T, file string) *exactTrace {
@@ -84,6 +87,7 @@ func readExact(t *testing.T, file string) *exactTrace {
 		waits:   map[string][]format.Event{},
 		holds:   map[format.ObjectID][]format.Event{},
 		left:    map[string]string{},
+		since:   map[string]int64{},
 	}
 	src := golden.Must(decode.Open([]string{file}, nil, decode.Options{}))(t)
 	defer src.Close()
@@ -106,6 +110,8 @@ func readExact(t *testing.T, file string) *exactTrace {
 		case format.KindSetting:
 			if class, left := strings.CutPrefix(ev.Name, format.SettingLeft); left {
 				tr.left[class] = ev.Value
+			} else if ev.Name == format.SettingFollowed {
+				tr.since[ev.Value] = ev.Weight
 			}
 		}
 	}

@@ -29,8 +29,9 @@ func TestARunningProgramIsRewrittenAndTakenBack(t *testing.T) {
 	large := filepath.Join(p.dir, "Large.java")
 	golden.OK(t, os.WriteFile(large, []byte(largeSource()), 0o644))
 	golden.OK(t, os.WriteFile(filepath.Join(p.dir, jarFile), Jar, 0o644))
-	const shapes, live = "testdata/shapes/Shapes.java", "testdata/shapes/Live.java"
-	out, err := exec.Command(javac, "-nowarn", "-d", p.dir, shapes, live, large).CombinedOutput()
+	const shapes, live, old = "testdata/shapes/Shapes.java", "testdata/shapes/Live.java", "testdata/shapes/Old.java"
+	jar := filepath.Join(p.dir, jarFile)
+	out, err := exec.Command(javac, "-nowarn", "-cp", jar, "-d", p.dir, shapes, live, old, large).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -39,8 +40,11 @@ func TestARunningProgramIsRewrittenAndTakenBack(t *testing.T) {
 		p.expect(t, "runs")
 
 		lease, file := p.record(t, "first")
-		p.says(t, "rewritten")
+		p.saysSoon(t, "rewritten") // at once, or when the lock has been seen contended
 		_, refused := p.record(t, "second")
+		if golden.IsThorough() {
+			p.follows(t, file, "shapes.Live$Late")
+		}
 		time.Sleep(300 * time.Millisecond) // of waiting
 		golden.OK(t, os.Remove(lease))
 		p.saysSoon(t, "as it was")
@@ -57,7 +61,7 @@ func TestARunningProgramIsRewrittenAndTakenBack(t *testing.T) {
 		}
 
 		lease, _ = p.record(t, "third")
-		p.says(t, "rewritten")
+		p.saysSoon(t, "rewritten")             // at once, or when the lock has been seen contended
 		killed := time.Now().Add(-time.Minute) // since then nobody has touched it
 		golden.OK(t, os.Chtimes(lease, killed, killed))
 		p.saysSoon(t, "as it was")
@@ -110,12 +114,6 @@ func (p *liveProgram) expect(t *testing.T, want string) {
 	}
 }
 
-func (p *liveProgram) says(t *testing.T, want string) {
-	t.Helper()
-	fmt.Fprintln(p.in)
-	p.expect(t, want)
-}
-
 func (p *liveProgram) saysSoon(t *testing.T, want string) {
 	t.Helper()
 	for begun := time.Now(); ; time.Sleep(50 * time.Millisecond) {
@@ -126,6 +124,27 @@ func (p *liveProgram) saysSoon(t *testing.T, want string) {
 		case time.Since(begun) > time.Minute || got == "its end":
 			t.Fatalf("the program still says %q, want %q", got, want)
 		}
+	}
+}
+
+// follows has the program contend for another lock, and waits until that is followed.
+func (p *liveProgram) follows(t *testing.T, file, class string) {
+	t.Helper()
+	before := time.Now().UnixNano()
+	fmt.Fprintln(p.in, "late")
+	p.expect(t, "rewritten")
+	for begun := time.Now(); len(readExact(t, file).waits[class]) == 0; time.Sleep(200 * time.Millisecond) {
+		if time.Since(begun) > time.Minute {
+			t.Fatalf("%s is contended, and not followed", class)
+		}
+	}
+	tr := readExact(t, file)
+	if since := tr.since[class]; since <= before || tr.waits[class][0].Time < since-int64(time.Second) {
+		t.Errorf("%s: followed since %d, contended since %d, its first wait at %d",
+			class, since, before, tr.waits[class][0].Time)
+	}
+	if since := tr.since["shapes.Shapes$Box"]; since != 0 {
+		t.Errorf("the lock that was contended before is followed since %d, want 0", since)
 	}
 }
 

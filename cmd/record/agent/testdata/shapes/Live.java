@@ -7,11 +7,11 @@ import java.util.List;
 
 /**
  * Three threads that contend for a monitor, and one that waits at it, until standard input ends. For each line of it,
- * prints whether the waiting thread runs rewritten code. At the end it prints whether no increment was lost.
+ * prints whether the waiting thread runs rewritten code; from the line "late" on they contend for another one, too. At the end it prints whether no increment was lost.
  */
 public final class Live {
   private static final Object told = new Shapes.Box();
-  private static volatile boolean ends;
+  private static volatile boolean ends, late;
 
   /** What the threads run in loops; a loop itself is never rewritten. */
   static final class Work {
@@ -31,10 +31,24 @@ public final class Live {
     }
   }
 
+  /** What they run, too, once they are told to. */
+  static final class Late {
+    static final Object box = new Late();
+
+    static void enter() {
+      synchronized (box) {
+        Shapes.work(4000);
+      }
+    }
+  }
+
   private static void increments(int[] n) throws InterruptedException {
     while (!ends) {
       Work.increment();
       n[0]++;
+      if (late) {
+        Late.enter();
+      }
       if (n[0] % 8 == 0) {
         Thread.sleep(1);
       }
@@ -58,7 +72,8 @@ public final class Live {
     int large = Large.increments(); // loaded, and too large to be rewritten
     System.out.println("runs");
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
-    while (in.readLine() != null) {
+    for (String line; (line = in.readLine()) != null; ) {
+      late |= line.equals("late");
       System.out.println(rewritten(waiter) ? "rewritten" : "as it was");
     }
     ends = true;

@@ -1,14 +1,23 @@
 package shapes;
 
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.Date;
 import java.util.HashMap;
 import java.util.Hashtable;
 import java.util.List;
 import java.util.Map;
+import java.util.Vector;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.concurrent.locks.StampedLock;
@@ -37,6 +46,26 @@ public final class Shapes {
   }
 
   static final class Own extends ReentrantLock {}
+
+  /** Releases what another class acquires. */
+  static final class Elsewhere {
+    static void unlock() {
+      lock.unlock();
+    }
+  }
+
+  interface Gives<T> {
+    T gives(T t);
+  }
+
+  /** Its method is entered through one that the compiler adds. */
+  static final class Generic implements Gives<String> {
+    @Override
+    public synchronized String gives(String t) {
+      nap();
+      return t;
+    }
+  }
 
   /** A monitor, or a lock with a condition, at which a thread waits for another's notification. */
   static final class Told {
@@ -117,6 +146,16 @@ public final class Shapes {
   private static final StampedLock stamped = new StampedLock();
   private static final Semaphore permit = new Semaphore(1);
   private static final Map<Integer, String> table = new Hashtable<>(), map = Collections.synchronizedMap(new HashMap<Integer, String>());
+  private static final Map<Integer, String> bins = new ConcurrentHashMap<>(Collections.singletonMap(1, "a"));
+  private static final Vector<Integer> vector = new Vector<>(Arrays.asList(1, 2));
+  private static final PrintStream stream = new PrintStream(new OutputStream() {
+    @Override
+    public void write(int b) {
+      work(1);
+    }
+  });
+  private static final Gives<String> generic = new Generic();
+  private static Runnable old;
   private static volatile int sink;
 
   static int work(int n) {
@@ -128,7 +167,7 @@ public final class Shapes {
   }
 
   /** Holds what it holds for long enough that others come. */
-  static void nap() {
+  public static void nap() {
     try {
       Thread.sleep(1);
     } catch (InterruptedException e) {
@@ -204,6 +243,33 @@ public final class Shapes {
     table.put(work(1) & 7, "a");
     map.computeIfAbsent(work(1) & 7, k -> "b" + work(5));
     map.remove(work(1) & 7);
+    stream.println("some text");
+  }
+
+  /** What three threads do at once, so that two of them wait. */
+  private static void together(CyclicBarrier all) throws InterruptedException {
+    Runnable[] shapes = {
+      () -> bins.compute(1, (k, v) -> {
+        nap();
+        return v;
+      }),
+      () -> vector.replaceAll(n -> {
+        nap();
+        return n;
+      }),
+      () -> generic.gives("x"),
+      old,
+    };
+    try {
+      for (Runnable shape : shapes) {
+        for (int i = 0; i < 5; i++) {
+          all.await();
+          shape.run();
+        }
+      }
+    } catch (BrokenBarrierException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private static void locks() throws InterruptedException {
@@ -211,13 +277,13 @@ public final class Shapes {
     try {
       nap();
     } finally {
-      elsewhere();
+      Elsewhere.unlock();
     }
     if (lock.tryLock()) {
-      elsewhere();
+      Elsewhere.unlock();
     }
     if (lock.tryLock(5, TimeUnit.MILLISECONDS)) {
-      elsewhere();
+      Elsewhere.unlock();
     }
     lock.lockInterruptibly();
     try {
@@ -227,6 +293,13 @@ public final class Shapes {
       condition.signalAll();
     } finally {
       lock.unlock();
+    }
+    if (lock.tryLock()) {
+      try {
+        condition.awaitUntil(new Date(System.currentTimeMillis() + 1));
+      } finally {
+        lock.unlock();
+      }
     }
     both.readLock().lock();
     work(10);
@@ -244,16 +317,26 @@ public final class Shapes {
     if (stamp != 0) {
       stamped.unlockWrite(stamp);
     }
+    Lock view = stamped.asWriteLock();
+    view.lock();
+    nap();
+    view.unlock();
+    view = stamped.asReadLock();
+    view.lock();
+    view.unlock();
+    stamp = stamped.readLockInterruptibly();
+    stamped.unlockRead(stamp);
     permit.acquire();
     nap();
     permit.release();
+    permit.acquireUninterruptibly();
+    permit.release(1);
+    if (permit.tryAcquire()) {
+      permit.release();
+    }
     if (permit.tryAcquire(1, TimeUnit.MILLISECONDS)) {
       permit.release();
     }
-  }
-
-  private static void elsewhere() {
-    lock.unlock();
   }
 
   private static void waits() throws InterruptedException {
@@ -278,10 +361,13 @@ public final class Shapes {
       start("answerer", told::answers).join();
       asker.join();
     }
+    old = Old.Loader.made();
     long until = System.nanoTime() + Long.parseLong(args[0]) * 1_000_000;
     List<Thread> all = new ArrayList<>();
+    CyclicBarrier barrier = new CyclicBarrier(3);
     for (int i = 0; i < 3; i++) {
       Thread t = start("worker", () -> {
+        together(barrier);
         for (int round = 0; round < 10 || System.nanoTime() < until; round++) {
           monitors();
           methods();

@@ -33,7 +33,7 @@ final class Holds {
   private final Map<Integer, Lock> locks = new HashMap<>();
   private final Set<Contended.Lock> recorded = new HashSet<>();
   private final List<long[]> events = new ArrayList<>();
-  private final Set<Long> named = new HashSet<>(); // threads
+  private final Set<Integer> named = new HashSet<>(); // threads
   private final Map<Integer, StackTraceElement[]> chains = new HashMap<>(); // by site: the frames that all its samples have in common
   private final Map<Integer, Names.Stack> stacks = new HashMap<>(); // the same, in the trace
   private final Map<Long, Deque<Sample>> samples = new HashMap<>(); // by thread
@@ -71,9 +71,25 @@ final class Holds {
     return l.name.name;
   }
 
-  void event(long time, long what, long whom, int thread) {
+  void event(long time, long what, long whom, int thread) throws IOException {
+    name(thread);
+    int kind = (int) (what >>> 60);
+    if (kind == Probe.REQUEST || kind == Probe.NOTIFY) {
+      name((int) (whom >>> 32));
+    }
     if (events.size() < 1 << PLACES) {
       events.add(new long[] {time, what, whom, thread});
+    }
+  }
+
+  /** Names a thread now: it may have ended when its waits are written. */
+  private void name(int thread) throws IOException {
+    if (thread != 0 && named.add(thread)) {
+      Thread t = threads.get(thread);
+      out.begin(TraceWriter.THREAD).number(thread).text(t == null ? "" : t.getName()).text("").end();
+    }
+    if (named.size() >= Names.MOST) {
+      named.clear();
     }
   }
 
@@ -244,6 +260,7 @@ final class Holds {
     }
     int[] stack = new int[owners + waiters];
     for (int i = 0; i < stack.length; i++) {
+      name(at[from + 2 * i]);
       stack[i] = announce(l, at[from + 2 * i], new Span(time, at[from + 2 * i + 1], 0), time + 1).id;
     }
     out.begin(TraceWriter.CONTENTION).time(time + epoch).signed(weight).number(names.lock(l.name));
@@ -261,13 +278,6 @@ final class Holds {
 
   private Names.Stack announce(Lock l, int thread, Span span, long end) throws IOException {
     names.announce(l.name, l.kind);
-    if (named.add((long) thread)) {
-      Thread t = threads.get(thread);
-      out.begin(TraceWriter.THREAD).number(thread).text(t == null ? "" : t.getName()).text("").end();
-    }
-    if (named.size() >= Names.MOST) {
-      named.clear();
-    }
     Names.Stack at = stack(thread, span, end);
     names.announce(at);
     return at;

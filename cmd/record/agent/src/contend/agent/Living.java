@@ -58,10 +58,7 @@ final class Living {
     }
     started = total;
     listed = now;
-    ThreadGroup top = Thread.currentThread().getThreadGroup();
-    while (top.getParent() != null) {
-      top = top.getParent();
-    }
+    ThreadGroup top = top();
     Thread[] list = list(top);
     for (int i = 0; i < list.length && list[i] != null; i++) {
       One t = all.get(list[i].getId());
@@ -80,6 +77,14 @@ final class Living {
     }
   }
 
+  private static ThreadGroup top() {
+    ThreadGroup top = Thread.currentThread().getThreadGroup();
+    while (top.getParent() != null) {
+      top = top.getParent();
+    }
+    return top;
+  }
+
   /** The threads of a group, and null behind them. */
   private static Thread[] list(ThreadGroup group) {
     for (int room = group.activeCount() + 64; ; room *= 2) {
@@ -90,12 +95,29 @@ final class Living {
     }
   }
 
+  /** The program's threads that live now. */
+  static Thread[] ofProgram() {
+    ThreadGroup top = top();
+    Thread[] list = list(top);
+    int n = 0;
+    for (int i = 0; i < list.length && list[i] != null; i++) {
+      if (isProgram(list[i], top)) {
+        list[n++] = list[i];
+      }
+    }
+    return Arrays.copyOf(list, n);
+  }
+
   // What the JVM runs for itself is in the outermost group and beside it.
-  private One add(Thread t, ThreadGroup top, long now) throws IOException {
+  private static boolean isProgram(Thread t, ThreadGroup top) {
     ThreadGroup g = t.getThreadGroup(); // null when it has just ended
-    boolean program = g != null && g != top && !g.getName().equals("InnocuousThreadGroup") && !t.getName().startsWith("contend-") && !t.getName().startsWith("JFR ")
+    return g != null && g != top && !g.getName().equals("InnocuousThreadGroup") && !t.getName().startsWith("contend-") && !t.getName().startsWith("JFR ")
         && !t.getClass().getName().endsWith(".CarrierThread") // it runs virtual ones
         && t.getId() > 0; // a class may lie about it
+  }
+
+  private One add(Thread t, ThreadGroup top, long now) throws IOException {
+    boolean program = isProgram(t, top);
     One added = new One(t, program, now, random.nextInt(Integer.MAX_VALUE));
     all.put(added.id, added);
     virtual |= t.getName().startsWith("VirtualThread-u"); // the JVM starts it with the first

@@ -44,27 +44,16 @@ final class Rewriter implements Opcodes {
 
   private final String probe;
   private final Sites sites;
-  private final Plan plan;
+  private final Scan plan;
   private final boolean fresh;
   private ClassNode of;
   private MethodNode method;
   private InsnList code;
   private int line;
-
-  /** What is to be told. Names are internal ones; a type that is not known is null. */
-  interface Plan {
-    boolean enters(String type);
-
-    boolean library();
-
-    /** Whether calls of a method may enter the monitor of the object, or of the class. */
-    boolean calls(String owner, String method);
-
-    boolean synchronizes(String type);
-  }
+  private int calls; // of probes, inserted
 
   /** probe: the probes' internal name. fresh: the class is not loaded yet, so that its methods may change their modifiers. */
-  Rewriter(String probe, Sites sites, Plan plan, boolean fresh) {
+  Rewriter(String probe, Sites sites, Scan plan, boolean fresh) {
     this.probe = probe;
     this.sites = sites;
     this.plan = plan;
@@ -73,27 +62,35 @@ final class Rewriter implements Opcodes {
 
   /** Returns the new class; null where there is nothing to tell. */
   byte[] rewrite(byte[] from) {
-    int version = major(from);
-    of = read(from, 0);
-    boolean any = false;
-    for (MethodNode m : of.methods) {
-      if (m.instructions.size() > 0) {
-        method = m;
-        code = m.instructions;
-        if (tellAll() | tellSynchronized()) {
-          m.maxStack += 6;
-          any = true;
-        }
-      }
-    }
-    if (!any) {
+    tell(read(from, 0));
+    if (calls == 0) {
       return null;
     }
     ClassWriter w = new ClassWriter(0);
     of.accept(w);
     byte[] out = w.toByteArray();
-    out[7] = (byte) version;
+    out[7] = (byte) major(from);
     return out;
+  }
+
+  /** How many calls of probes the new class would have. */
+  int calls(byte[] from) {
+    tell(read(from, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES));
+    return calls;
+  }
+
+  private void tell(ClassNode of) {
+    this.of = of;
+    for (MethodNode m : of.methods) {
+      if (m.instructions.size() > 0) {
+        method = m;
+        code = m.instructions;
+        int before = calls;
+        tellAll();
+        tellSynchronized();
+        m.maxStack += calls > before ? 6 : 0;
+      }
+    }
   }
 
   /** Whether methods of this name may be those of a lock of java.util.concurrent. */
@@ -121,37 +118,22 @@ final class Rewriter implements Opcodes {
     return new ClassReader(from);
   }
 
-  /** Whether a class enters a monitor that is to be told, or waits or notifies at one. */
-  boolean usesAny(byte[] code) {
-    of = read(code, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
-    for (MethodNode m : of.methods) {
-      method = m;
-      for (AbstractInsnNode i = m.instructions.getFirst(); i != null; i = i.getNext()) {
-        boolean uses = i.getOpcode() == MONITORENTER || i instanceof MethodInsnNode && ofMonitor((MethodInsnNode) i);
-        if (uses && plan.enters(typeOf(i))) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
   /** Whether a call without arguments waits at its object, or notifies there. */
   private static boolean ofMonitor(MethodInsnNode c) {
     return c.desc.equals("()V") && c.getOpcode() == INVOKEVIRTUAL && MONITORS.contains(c.name);
   }
 
-  private boolean tellAll() {
-    boolean any = false, entered = false;
+  private void tellAll() {
+    boolean entered = false;
     line = 0;
     for (AbstractInsnNode i : code.toArray()) {
       if (i instanceof LineNumberNode) {
         line = ((LineNumberNode) i).line;
       } else if (i.getOpcode() == MONITORENTER && plan.enters(typeOf(i))) {
         enters(i);
-        any = entered = true;
+        entered = true;
       } else if (i instanceof MethodInsnNode) {
-        any |= calls((MethodInsnNode) i);
+        tellCall((MethodInsnNode) i);
       }
     }
     if (entered) { // of a monitor that was not told it is nothing
@@ -162,7 +144,6 @@ final class Rewriter implements Opcodes {
         }
       }
     }
-    return any;
   }
 
   /** The static type of the monitor that is entered, where the code just before shows it. */
@@ -269,23 +250,19 @@ final class Rewriter implements Opcodes {
 
   // ---- calls
 
-  private boolean calls(MethodInsnNode c) {
+  private void tellCall(MethodInsnNode c) {
     int op = c.getOpcode();
     boolean on = op == INVOKEVIRTUAL || op == INVOKEINTERFACE;
     if (on && plan.library() && ofLibrary(c)) {
-      return true;
+      return;
     }
     if (on && c.name.equals("wait") && (c.desc.equals("()V") || c.desc.equals("(J)V") || c.desc.equals("(JI)V"))) {
-      return replaced(c, "waits", "java/lang/Object", 1);
-    }
-    if (on && ofMonitor(c)) {
-      return notifies(c, c.name.equals("notifyAll"), 1);
-    }
-    if (plan.calls(c.owner, c.name + c.desc) && (op != INVOKESTATIC || version() >= V1_5)) {
+      replaced(c, "waits", "java/lang/Object", 1);
+    } else if (on && ofMonitor(c)) {
+      notifies(c, c.name.equals("notifyAll"), 1);
+    } else if (plan.calls(c.owner, c.name + c.desc) && (op != INVOKESTATIC || version() >= V1_5)) {
       code.insertBefore(c, entering(c));
-      return true;
     }
-    return false;
   }
 
   private boolean ofLibrary(MethodInsnNode c) {
@@ -395,11 +372,11 @@ final class Rewriter implements Opcodes {
    * Tells the hold of a synchronized method. Its request is told by who calls it; where the class is
    * not loaded yet, the method becomes one that enters the monitor itself, and tells that.
    */
-  private boolean tellSynchronized() {
+  private void tellSynchronized() {
     boolean isStatic = (method.access & ACC_STATIC) != 0;
     if ((method.access & ACC_SYNCHRONIZED) == 0 || !plan.synchronizes(isStatic ? "java/lang/Class" : of.name)
         || isStatic && version() < V1_5 || !isStatic && storesThis()) {
-      return false;
+      return;
     }
     line = firstLine();
     int site = site(0);
@@ -442,7 +419,6 @@ final class Rewriter implements Opcodes {
     if (isCode(from, end)) {
       method.tryCatchBlocks.add(new TryCatchBlockNode(from, end, handler, null));
     }
-    return true;
   }
 
   private boolean storesThis() {
@@ -487,6 +463,7 @@ final class Rewriter implements Opcodes {
   }
 
   private MethodInsnNode call(String name, String desc) {
+    calls++;
     return new MethodInsnNode(INVOKESTATIC, probe, name, desc, false);
   }
 

@@ -133,7 +133,11 @@ final class TraceWriter {
   }
 
   void setting(String name, String value) throws IOException {
-    begin(SETTING).text(name).text(value).signed(0).end();
+    setting(name, value, 0);
+  }
+
+  void setting(String name, String value, long weight) throws IOException {
+    begin(SETTING).text(name).text(value).signed(weight).end();
   }
 
   void note(String code, String text) throws IOException {

@@ -30,11 +30,12 @@ public final class Probe {
 
   private static final int SLOTS = 1 << 14, TYPES = 1 << 10, BUCKETS = 1 << 14;
   private static final int MOST = 200_000; // locks that have cells
+  private static final int FEWEST = 1000; // events that are always logged
   private static final int FOREIGN = 50; // so many releases of what the thread does not hold: holds belong to no thread
 
   private static boolean active; // plain: a stale value costs some events at the begin and the end
   private static int eager; // locks of each class that get a cell before the class is known to be contended
-  private static int busiest; // events between two calls of pace, above which a lock is sampled
+  private static int busiest; // events of a lock in a second, above which it is sampled
   private static Set<String> wanted = Collections.emptySet();
 
   static final Object NOTHING = new Object(); // no program has it
@@ -673,7 +674,7 @@ public final class Probe {
 
   /**
    * Begins a recording; false if there is one. names: classes of locks that are wanted. locks: how many locks
-   * of each other class get a cell until it is. most: how many events a lock may log between two calls of pace.
+   * of each other class get a cell until it is. most: how many events a lock may log in a second.
    */
   public static boolean begin(Collection<String> names, int locks, int most) {
     synchronized (types) {
@@ -821,12 +822,13 @@ public final class Probe {
     }
   }
 
-  /** Has locks sampled from now on that log too much; returns whether any is. */
-  public static boolean pace() {
+  /** Has locks sampled from now on that have logged too much since the last call, so long ago; returns whether any is. */
+  public static boolean pace(long nanos) {
     boolean any = false;
+    long most = Math.max(FEWEST, (long) (busiest * (nanos / 1e9))); // on a busy machine this may come late
     for (ProbeCell c : cells) {
       int n = c.events;
-      c.special |= n - c.seen > busiest ? ProbeCell.SAMPLED : 0;
+      c.special |= n - c.seen > most ? ProbeCell.SAMPLED : 0;
       c.seen = n;
       any |= c.sampled();
     }
