@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"contend/decode/gonames"
 	"contend/decode/rules"
 	"contend/format"
 	"contend/format/column"
@@ -65,30 +66,44 @@ func (r *Reader) interrupt() {
 func (r *Reader) announceLocks() (count format.ObjectID) {
 	r.sites.joinHalves()
 	for root, waits := range r.byLock() {
-		parts := [][]*wait{waits}
-		if points := r.points(waits); several(waits, points) {
-			parts = divide(waits, points)
-		}
-		name := r.sites.name(root)
-		for i, part := range parts {
+		for _, lock := range r.separate(waits, 0) {
 			count++
-			ev := format.Event{
+			r.Push(format.Event{
 				Kind:     format.KindObject,
 				Object:   count,
 				Class:    r.sites.keys.List[root].class,
-				LockKind: part[0].kind,
-				Name:     name,
-			}
-			if len(parts) > 1 {
-				ev.Name = fmt.Sprintf("%s (%d of several)", name, i+1)
-			}
-			r.Push(ev)
-			for _, w := range part {
+				LockKind: lock.waits[0].kind,
+				Name:     r.lockName(root, &lock),
+			})
+			for _, w := range lock.waits {
 				w.lock = count
 			}
 		}
 	}
 	return count
+}
+
+// lockName names a lock by the functions that acquire it, or by those of its callers that tell it from
+// others.
+func (r *Reader) lockName(root site, lock *lockWaits) string {
+	name := r.sites.name(root)
+	if lock.callers > 0 {
+		var fns []string
+		for _, w := range lock.waits {
+			_, program := gonames.OfLock(r.stacks.framesOf(w.stack))
+			if len(program) == 0 {
+				continue
+			}
+			if fn := gonames.Name(program[min(lock.callers, len(program)-1)]); !slices.Contains(fns, fn) {
+				fns = append(fns, fn)
+			}
+		}
+		name = nameOf(r.sites.keys.List[root].class, fns)
+	}
+	if lock.number > 0 {
+		name = fmt.Sprintf("%s (%d of several)", name, lock.number)
+	}
+	return name
 }
 
 // byLock yields the waits of each lock with its representative site, in the

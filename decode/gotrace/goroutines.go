@@ -27,6 +27,7 @@ type goroutine struct {
 	stack   format.StackID
 	waker   format.ThreadID // the thread that woke it by releasing a lock
 	unlock  format.StackID  // and its stack
+	call    uint32          // and the number of the instruction that did
 	again   bool            // the block continues the acquisition of the previous one
 
 	// Since it last blocked on a lock.
@@ -35,6 +36,8 @@ type goroutine struct {
 	since int64 // from when on it has run without interruption
 	gave  bool  // and woke another goroutine by releasing a lock
 	wait  int   // that block, in the reader's waits
+
+	inside []int // waits for locks whose acquiring functions it has not been seen to leave
 }
 
 // transition books a goroutine's change of state:
@@ -113,6 +116,7 @@ func (r *Reader) stack(h trace.Stack, note uint32) format.StackID {
 func (r *Reader) block(g *goroutine, at int64, st *trace.StateTransition) {
 	stack := r.stack(st.Stack, g.annotation())
 	res := r.stacks.classify(st.Reason, stack)
+	r.leave(g, at, stack)
 	if g.state == trace.GoUndetermined { // it waited before the recording began
 		at = r.first
 	}
@@ -120,7 +124,7 @@ func (r *Reader) block(g *goroutine, at int64, st *trace.StateTransition) {
 	g.tries, g.gave = false, false
 	g.blocked, g.woken, g.stack, g.reason = at, 0, stack, st.Reason
 	g.verdict, g.kind, g.mode = res.Verdict, res.Kind, res.Mode
-	g.waker, g.unlock = format.NoThread, format.NoStack
+	g.waker, g.unlock, g.call = format.NoThread, format.NoStack, 0
 }
 
 func (r *Reader) wake(g *goroutine, at int64, ev *trace.Event) {
@@ -145,7 +149,7 @@ func (r *Reader) wake(g *goroutine, at int64, ev *trace.Event) {
 		return
 	}
 	if stack := r.stack(ev.Stack(), by.annotation()); r.stacks.byID[stack].use.Unlocks() {
-		g.waker, g.unlock = by.thread, stack
+		g.waker, g.unlock, g.call = by.thread, stack, r.stacks.callOf(ev.Stack())
 		by.gave = true
 	}
 }

@@ -1,8 +1,10 @@
 package gotrace
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -37,7 +39,7 @@ func TestHalvesOfDifferentLocksStayApart(t *testing.T) {
 		var s sites
 		var all []site
 		for _, j := range c.joins {
-			a, b := s.siteOf(j[0]), s.siteOf(j[1])
+			a, b := s.siteOf(j[0], 0, format.NoStack), s.siteOf(j[1], 0, format.NoStack)
 			s.join(a, b)
 			all = append(all, a, b)
 		}
@@ -256,9 +258,9 @@ func TestSeveralAreBetrayedByBrokenTenures(t *testing.T) {
 		one += fmt.Sprintf("%d=A %d-A %d=B %d-B ", at, at+10, at+20, at+30)
 		two += fmt.Sprintf("%d=A %d=B %d-A %d-B ", at, at+10, at+20, at+30)
 	}
-	golden.Equal(t, several(story(one, 50)), false)
-	golden.Equal(t, several(story(two, 50)), true)
-	golden.Equal(t, several(story(two, 5)), false)
+	golden.Equal(t, new(Reader).several(story(one, 50)), false)
+	golden.Equal(t, new(Reader).several(story(two, 50)), true)
+	golden.Equal(t, new(Reader).several(story(two, 5)), false)
 }
 
 // A mutex wakes no goroutine while another one is awake and competes for it.
@@ -270,8 +272,8 @@ func TestSeveralAreBetrayedByTwoAwake(t *testing.T) {
 		}
 		return waits
 	}
-	golden.Equal(t, several(woken(20), nil), false)
-	golden.Equal(t, several(woken(5), nil), true)
+	golden.Equal(t, new(Reader).several(woken(20), nil), false)
+	golden.Equal(t, new(Reader).several(woken(5), nil), true)
 }
 
 // A writer that waits for the others' turn and then for the readers waits once.
@@ -313,4 +315,142 @@ func rewrite(mu *sync.RWMutex) {
 	mu.Lock()
 	time.Sleep(time.Millisecond)
 	mu.Unlock()
+}
+
+// guarded is locked by with, for whoever calls it.
+type guarded struct{ mu sync.Mutex }
+
+//go:noinline
+func (g *guarded) with(do func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	do()
+}
+
+//go:noinline
+func rename(g *guarded) { g.with(func() { time.Sleep(time.Millisecond) }) }
+
+//go:noinline
+func reroute(g *guarded) { g.with(func() { time.Sleep(time.Millisecond) }) }
+
+// Locks that one function acquires for different callers are told apart by these.
+func TestLocksOfCallersAreSeveral(t *testing.T) {
+	var names, routes guarded
+	data := record(t, func() {
+		repeat(3, 15, func() { rename(&names) }, func() { reroute(&routes) })
+	})
+	s := read(t, data)
+	a, b := s.lock(t, "rename"), s.lock(t, "reroute")
+	golden.Equal(t, a.Object != b.Object, true, a.Name, b.Name)
+}
+
+// repeat runs each function so many times in so many goroutines.
+func repeat(goroutines, times int, fns ...func()) {
+	var wg sync.WaitGroup
+	for _, fn := range fns {
+		for range goroutines {
+			wg.Go(func() {
+				for range times {
+					fn()
+				}
+			})
+		}
+	}
+	wg.Wait()
+}
+
+//go:noinline
+func transfer(account, ledger *sync.Mutex) {
+	account.Lock()
+	defer account.Unlock()
+	ledger.Lock()
+	defer ledger.Unlock()
+	time.Sleep(time.Millisecond)
+}
+
+//go:noinline
+func deposit(account *sync.Mutex) {
+	account.Lock()
+	time.Sleep(time.Millisecond)
+	account.Unlock()
+}
+
+//go:noinline
+func closeBooks(ledger *sync.Mutex) {
+	ledger.Lock()
+	time.Sleep(time.Millisecond)
+	ledger.Unlock()
+}
+
+// Two locks that one function releases at its end stay two.
+func TestTwoDeferredReleasesAreTwo(t *testing.T) {
+	var account, ledger sync.Mutex
+	data := record(t, func() {
+		repeat(
+			2,
+			15,
+			func() { transfer(&account, &ledger) },
+			func() { deposit(&account) },
+			func() { closeBooks(&ledger) },
+		)
+	})
+	s := read(t, data)
+	a, b := s.lock(t, "deposit"), s.lock(t, "closeBooks")
+	golden.Equal(t, a.Object != b.Object, true, a.Name, b.Name)
+}
+
+// A goroutine that was seen outside of the function that acquires and releases a lock has released it.
+func TestWhoLeavesReleases(t *testing.T) {
+	frame := func(method string, line int) format.Frame {
+		return format.Frame{Class: "app", Method: method, Line: line}
+	}
+	lock := format.Frame{Class: "sync", Method: "(*Mutex).Lock"}
+	loop, region := frame("loop", 9), format.Frame{Class: format.RegionClass, Method: "load"}
+	for _, c := range []struct {
+		what string
+		now  []format.Frame
+		want bool
+	}{
+		{"sleeps inside", []format.Frame{frame("sleep", 1), frame("save", 7), loop}, true},
+		{"in a region", []format.Frame{frame("save", 7), loop, region}, true},
+		{"sleeps outside", []format.Frame{frame("sleep", 1), loop}, false},
+		{"called elsewhere", []format.Frame{frame("save", 7), frame("loop", 12)}, false},
+		{"another function", []format.Frame{frame("load", 7), loop}, false},
+	} {
+		var s stacks
+		s.init(nil)
+		s.byID = append(s.byID, stack{frames: []format.Frame{lock, frame("save", 5), loop}}, stack{frames: c.now})
+		golden.Equal(t, s.within(1, 2), c.want, c.what)
+	}
+}
+
+// Programs of several locks, each acquired at several call sites, logged their own waits: each lock is one, with
+// all of its waits. In bank a function releases two of them at its end, in registry one function acquires two for
+// its callers, and two are read-write locks.
+func TestLocksAreCountedAsTheirProgramDid(t *testing.T) {
+	for _, program := range []string{"bank", "registry"} {
+		var truth struct {
+			Locks []struct {
+				Lock, AcquiredIn string
+				Waits, WaitNs    int64
+			}
+		}
+		path := "../../testdata/gotrace/" + program
+		golden.OK(t, json.Unmarshal(golden.Must(os.ReadFile(path+".truth.json"))(t), &truth))
+		s := read(t, golden.Must(os.ReadFile(path+".trace"))(t))
+		golden.Equal(t, len(s.locks), len(truth.Locks), program)
+		for _, want := range truth.Locks {
+			lock, long, ns := s.lock(t, "."+want.AcquiredIn), int64(0), int64(0)
+			for _, w := range s.waits {
+				if w.Object != lock.Object {
+					continue
+				}
+				if ns += w.End - w.Time; w.End-w.Time > 100e3 {
+					long++
+				}
+			}
+			golden.Within(golden.Labelled(t, want.Lock), float64(ns)/float64(want.WaitNs), 0.98, 1.001)
+			golden.Within(golden.Labelled(t, want.Lock), float64(long)/float64(want.Waits), 0.97, 1.03)
+		}
+	}
 }

@@ -1,5 +1,7 @@
 package gotrace
 
+import "contend/format"
+
 // The readers of an RWMutex are woken by the writer that releases it, and the writer by the
 // last reader. With one writer, which never wakes another, the lock looks like two: one
 // that readers acquire and the writer releases, and one that the writer acquires and
@@ -10,6 +12,7 @@ package gotrace
 // rwRole is the way in which a function uses an RWMutex.
 type rwRole struct {
 	fn      string
+	callers format.StackID
 	shared  bool
 	unlocks bool
 }
@@ -28,7 +31,7 @@ func (s *sites) joinHalves() {
 		if k.class != "sync.RWMutex" {
 			continue
 		}
-		role, root := rwRole{k.fn, k.shared, k.unlocks}, s.find(site(i))
+		role, root := rwRole{k.fn, k.callers, k.shared, k.unlocks}, s.find(site(i))
 		if before, ok := roles[role]; ok && before != root {
 			root = severalLocks
 		}
@@ -36,7 +39,7 @@ func (s *sites) joinHalves() {
 	}
 	byReaders, byWriters := map[half]bool{}, map[half]bool{}
 	for role, takes := range roles {
-		gives, ok := roles[rwRole{role.fn, role.shared, true}]
+		gives, ok := roles[rwRole{role.fn, role.callers, role.shared, true}]
 		switch {
 		case role.unlocks || !ok || takes == gives || takes == severalLocks || gives == severalLocks:
 		case role.shared:

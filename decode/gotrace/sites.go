@@ -12,16 +12,19 @@ import (
 // site is a place of the program that acquires or releases locks. Two sites use the same
 // lock if one releases it and wakes a goroutine at the other: they are joined. A trace
 // shows nothing else of a lock's identity; locks of several objects that are acquired at
-// the same sites are one.
+// the same sites are one, unless they contradict each other, see several.go.
 type site int32
 
 // siteKey identifies a site. Acquisitions and releases are different sites, and are joined
-// like any others.
+// like any others. Two deferred releases of one function are at one line, and differ by their
+// instruction.
 type siteKey struct {
 	class, fn string
 	line      int
 	unlocks   bool
 	shared    bool
+	call      uint32         // of a release: the number of its instruction
+	callers   format.StackID // the calls around it that are regarded; none at first
 }
 
 // sites is a union-find over sites, with path halving and union by age: the
@@ -32,8 +35,9 @@ type sites struct {
 }
 
 // siteOf returns the site of a use.
-func (s *sites) siteOf(u *gonames.Use) site {
-	id, added := s.keys.Intern(siteKey{u.Class, gonames.Name(u.At), u.At.Line, u.Unlocks(), u.Shared()})
+func (s *sites) siteOf(u *gonames.Use, call uint32, callers format.StackID) site {
+	key := siteKey{u.Class, gonames.Name(u.At), u.At.Line, u.Unlocks(), u.Shared(), call, callers}
+	id, added := s.keys.Intern(key)
 	if added {
 		s.parent = append(s.parent, site(id))
 	}
@@ -66,10 +70,15 @@ func (s *sites) name(root site) string {
 			fns = append(fns, k.fn)
 		}
 	}
+	return nameOf(s.keys.List[root].class, fns)
+}
+
+// nameOf names a lock by its class and functions.
+func nameOf(class string, fns []string) string {
 	slices.Sort(fns)
 	list := strings.Join(fns[:min(len(fns), named)], ", ")
 	if more := len(fns) - named; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Sprintf("%s of %s", s.keys.List[root].class, list)
+	return fmt.Sprintf("%s of %s", class, list)
 }

@@ -21,6 +21,8 @@ type stacks struct {
 	ids     format.Stacks
 	byID    []stack // by id; 0 is the absent one
 	frames  []format.Frame
+	calls   format.Interner[uint64] // instructions that release locks
+	inside  map[[2]format.StackID]bool
 }
 
 // handle is the trace's number of a stack, with the annotation in force.
@@ -41,6 +43,7 @@ func (s *stacks) init(table *rules.Table) {
 		classes: map[string]string{"": "go:unknown"},
 		handles: map[handle]format.StackID{},
 		byID:    make([]stack, 1),
+		inside:  map[[2]format.StackID]bool{},
 	}
 }
 
@@ -76,6 +79,59 @@ func (s *stacks) id(at trace.Stack, note uint32, notes *annotations) (id format.
 	s.handles[h] = id
 	return id, added
 }
+
+// callOf returns the number of the instruction at which the program calls a lock.
+func (s *stacks) callOf(at trace.Stack) uint32 {
+	for f := range at.Frames() {
+		if pkg, _ := gonames.Split(f.Func); !gonames.OfLocks(pkg) {
+			n, _ := s.calls.Intern(f.PC)
+			return n + 1
+		}
+	}
+	return 0
+}
+
+// within reports whether a stack may be of the same call of the function that acquired a lock as the stack
+// that did. A stack that is unknown, or cut, may be.
+func (s *stacks) within(acquired, now format.StackID) bool {
+	if acquired == now || now == format.NoStack {
+		return true
+	}
+	key := [2]format.StackID{acquired, now}
+	in, known := s.inside[key]
+	if !known {
+		_, own := gonames.OfLock(calls(s.framesOf(acquired)))
+		frames := calls(s.framesOf(now))
+		if rest := len(frames) - len(own); len(own) == 0 || len(frames) >= maxFrames {
+			in = true
+		} else if rest >= 0 {
+			frames = frames[rest:]
+			in = frames[0].Class == own[0].Class && frames[0].Method == own[0].Method &&
+				slices.Equal(frames[1:], own[1:])
+		}
+		if len(s.inside) == maxPairs {
+			clear(s.inside)
+		}
+		s.inside[key] = in
+	}
+	return in
+}
+
+// calls returns the frames of a stack without its annotation.
+func calls(frames []format.Frame) []format.Frame {
+	for n := len(frames); n > 0; n-- {
+		if class := frames[n-1].Class; class != format.RegionClass && class != format.TaskClass {
+			return frames[:n]
+		}
+	}
+	return nil
+}
+
+// maxPairs is how many pairs of stacks are remembered.
+const maxPairs = 1 << 16
+
+// maxFrames is how many frames the runtime records of a stack.
+const maxFrames = 128
 
 // framesOf returns the frames of a stack, innermost first.
 func (s *stacks) framesOf(id format.StackID) []format.Frame { return s.byID[id].frames }

@@ -17,8 +17,10 @@ type wait struct {
 	stack, unlock     format.StackID // the waiter's, and the waker's releasing the lock
 	site              site
 	lock              format.ObjectID // given when the trace has been read
+	call              uint32          // the number of the waker's instruction that released the lock
 	mode              format.Mode
 	kind              format.LockKind
+	left              int64 // when the goroutine was first seen outside of the function that acquired the lock; 0: never
 	// another goroutine was quicker: when a further try began, which stands for the whole acquisition;
 	// 0 without one
 	again int64
@@ -69,13 +71,14 @@ func (r *Reader) keep(g *goroutine, end int64) {
 		waker:  g.waker,
 		stack:  g.stack,
 		unlock: g.unlock,
-		site:   r.sites.siteOf(&u),
+		site:   r.sites.siteOf(&u, 0, format.NoStack),
+		call:   g.call,
 		mode:   g.mode,
 		kind:   g.kind,
 	}
 	if w.waker != format.NoThread {
 		by := r.stacks.use(w.unlock)
-		r.sites.join(w.site, r.sites.siteOf(&by))
+		r.sites.join(w.site, r.sites.siteOf(&by, w.call, format.NoStack))
 	}
 	if w.woken != 0 {
 		r.late += w.end - w.woken
@@ -87,4 +90,29 @@ func (r *Reader) keep(g *goroutine, end int64) {
 	}
 	g.wait = r.waits.Len()
 	r.waits.Append(w)
+	if len(g.inside) == maxInside {
+		g.inside = slices.Delete(g.inside, 0, 1)
+	}
+	g.inside = append(g.inside, g.wait)
+}
+
+// maxInside is how many functions that acquired locks a goroutine is followed out of at once.
+const maxInside = 4
+
+// leave notes which functions that acquired locks a goroutine has left when it blocks with a stack.
+func (r *Reader) leave(g *goroutine, at int64, stack format.StackID) {
+	g.inside = slices.DeleteFunc(g.inside, func(i int) bool {
+		w := r.waits.Elem(column.Ref(i))
+		if r.stacks.within(w.stack, stack) {
+			return false
+		}
+		w.left = at
+		return true
+	})
+}
+
+// unseen reports whether the goroutine of a wait released the lock unseen before an instant: it had left the
+// function that acquires and releases it, of which it now ends another call.
+func (r *Reader) unseen(w *wait, at int64, unlock format.StackID) bool {
+	return w.left != 0 && w.left < at && r.stacks.within(w.stack, unlock)
 }
