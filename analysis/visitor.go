@@ -21,12 +21,14 @@ type MonitorWaits struct {
 // NonLockWait is time in which a thread waited for a resource or a signal from another
 // thread, or was idle.
 type NonLockWait struct {
-	Thread    format.ThreadID
-	Stack     format.StackID
-	Activity  format.Activity // an activity that counts as idle time
-	Resource  bool            // it waited for a pool, a permit or a queue
-	From, To  int64           // of a recorded wait: its part in the filter's cut; 0 for a sampled one
-	Ns        int64           // thread-time in the cut, without the thread's waits for locks
+	Thread   format.ThreadID
+	Stack    format.StackID
+	Activity format.Activity // an activity that counts as idle time
+	Resource bool            // it waited for a pool, a permit or a queue
+	// From and To are the part of a recorded wait in the filter's cut; of several idle waits that follow one another,
+	// from the first to the last; 0 for a sampled one.
+	From, To  int64
+	Ns        int64 // thread-time in the cut, without the thread's waits for locks
 	Waits     int64
 	LongestNs int64 // of the whole waits; 0 for sampled ones
 

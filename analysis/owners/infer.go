@@ -47,7 +47,11 @@ type lockGroup struct {
 	ids   []format.ObjectID
 	locks []*model.Lock
 	model *model.Group
-	left  int // locks not yet answered
+	class sameClass
+	known *model.Learned // of the class by earlier inputs, nil for nothing
+	left  int            // locks not yet answered
+
+	learned *model.Learned // when all are answered
 }
 
 // groupLock is a lock in its group.
@@ -58,9 +62,19 @@ type groupLock struct {
 
 func (m groupLock) lock() *model.Lock { return m.of.locks[m.number] }
 
+// sameClass identifies the locks of one class and kind in all recordings of a program.
+type sameClass struct {
+	class uint32
+	kind  format.LockKind
+}
+
 // groups returns, by lock, its group if inferred is true. It learns the models of large groups,
 // on all cores.
-func (ev *evidence) groups(locks []format.ObjectID, inferred func(i int) bool) []groupLock {
+func (ev *evidence) groups(
+	locks []format.ObjectID,
+	inferred func(i int) bool,
+	known map[sameClass]*model.Learned,
+) []groupLock {
 	found := map[groupKey]*lockGroup{}
 	out := make([]groupLock, len(locks))
 	var large []*lockGroup
@@ -71,7 +85,8 @@ func (ev *evidence) groups(locks []format.ObjectID, inferred func(i int) bool) [
 		k := groupKey{ev.activities.record.inputOf[l], ev.Class(l), ev.Kind(l)}
 		m := found[k]
 		if m == nil {
-			m = &lockGroup{kind: k.kind}
+			m = &lockGroup{kind: k.kind, class: sameClass{k.class, k.kind}}
+			m.known = known[m.class]
 			found[k] = m
 		}
 		if n := len(ev.activities.byLock[l]); m.waits <= smallGroup && m.waits+n > smallGroup {
@@ -93,7 +108,7 @@ func (m *lockGroup) learn(ev *evidence) {
 		for i, l := range m.ids {
 			m.locks[i] = &model.Lock{ID: l, Dumps: ev.dumpsOf[l], Holds: ev.held[l]}
 		}
-		m.model = model.Fit(ev, m.kind, slices.Clone(m.locks))
+		m.model = model.Fit(ev, m.kind, slices.Clone(m.locks), m.known)
 	})
 }
 

@@ -102,6 +102,10 @@ func (c *Scan) read(i column.Ref) {
 
 func (c *Scan) IsWait() bool { return c.b.waits>>(c.at&(blockLen-1))&1 != 0 }
 
+// Key returns the number of all that the current activity is but its thread and times. Equal numbers are equal
+// activities; different ones may be equal, too.
+func (c *Scan) Key() uint32 { return c.b.number(c.data()) }
+
 func (c *Scan) key() *activityKey { return c.s.key(c.b, c.data()) }
 
 func (c *Scan) Activity() Activity { return Activity{c.Start, c.End, c.b.thread, *c.key()} }

@@ -19,8 +19,9 @@ type Timelines struct {
 	Seen     map[format.ObjectID]Agreement // by lock: dumps that were hidden from the model and compared with it
 	Whys     map[format.ObjectID]Why       // by lock that was asked for
 
-	add   func(Ownership) // adds a recorded one
-	asked map[format.ObjectID]times.Span
+	add     func(Ownership) // adds a recorded one
+	asked   map[format.ObjectID]times.Span
+	learned map[sameClass]*model.Learned // from the inputs inferred so far
 }
 
 // Why has the evidence for each candidate of a lock.
@@ -40,6 +41,7 @@ func (a *Activities) Timelines(
 		Seen:    map[format.ObjectID]Agreement{},
 		Whys:    map[format.ObjectID]Why{},
 		asked:   map[format.ObjectID]times.Span{},
+		learned: map[sameClass]*model.Learned{},
 	}
 	for i := range a.record.inputs {
 		a.record.inputs[i].pauses = merge(a.record.inputs[i].pauses)
@@ -97,8 +99,8 @@ const locksAhead = 1 << 12
 // are stored.
 const batchesAhead = 64
 
-// infer finds the owners of locks without recorded holds. It takes a few inputs at a time,
-// because models are not shared between inputs.
+// infer finds the owners of locks without recorded holds. It takes a few inputs at a time: of models only what was
+// learned is shared by inputs, and those that are taken together do not learn from each other.
 func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 	for len(locks) > 0 {
 		n := ev.together(locks)
@@ -147,7 +149,8 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 	for i, l := range locks {
 		released[i] = ev.waited(l) && ev.showsReleases(l)
 	}
-	of := ev.groups(locks, func(i int) bool { return !released[i] && ev.waited(locks[i]) })
+	of := ev.groups(locks, func(i int) bool { return !released[i] && ev.waited(locks[i]) }, tl.learned)
+	var learned []*lockGroup
 	workers.InOrder(len(locks), &workers.Handover[[]Ownership]{
 		Ahead: locksAhead,
 		Room:  func(i int) int { return min(batchesAhead, len(ev.activities.byLock[locks[i]])/batch+1) },
@@ -174,11 +177,20 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 					tl.Whys[locks[i]] = m.model.Why(of[i].lock(), s.Start, s.End)
 				}
 				if m.left--; m.left == 0 {
-					m.model, m.locks, m.ids = nil, nil, nil
+					learned = append(learned, m)
+					m.learned, m.model, m.locks, m.ids = m.model.Learned(), nil, nil, nil
 				}
 			}
 		},
 	})
+	for _, m := range learned {
+		all := tl.learned[m.class]
+		if all == nil {
+			all = &model.Learned{}
+			tl.learned[m.class] = all
+		}
+		all.Merge(m.learned)
+	}
 }
 
 func (ev *evidence) waited(l format.ObjectID) bool {

@@ -163,39 +163,89 @@ func visitNonLockWaits(r *record.Whole, e *deliver.Emitter, out *deliver.NonLock
 		return
 	}
 	r.Record.Endings.Sort()
-	var waits []times.Span // scratch, as is
-	var one analysis.NonLockWait
+	var waits []times.Span // scratch
 	for t := int(format.NoThread) + 1; t < r.Activities.Threads(); t++ {
-		own, seenUntil := r.Activities.OfThread(format.ThreadID(t)), int64(math.MinInt64)
+		own := r.Activities.OfThread(format.ThreadID(t))
 		waits = r.WaitTimes(waits[:0], own)
+		thread := nonLockWaits{record: r.Record, emit: e, out: out, waits: waits, seenUntil: math.MinInt64}
 		for scan := r.Activities.Scan(own); scan.NextOther(); {
-			o := scan.Activity()
-			if !record.Idle(o) || o.End-o.Start < e.Filter.MinWait {
-				continue
-			}
-			part := times.Span{Start: max(o.Start, seenUntil), End: o.End}.Clip(times.Span{Start: e.From, End: e.To})
-			seenUntil = max(seenUntil, o.End)
-			if part.Start < part.End {
-				by := record.Ending{By: o.By}
-				if o.By == format.NoThread {
-					by = r.Record.Endings.Find(format.ThreadID(t), o.End)
+			if key := scan.Key(); !thread.begun || key != thread.key {
+				o := scan.Activity()
+				if !o.What().Idle() {
+					continue
 				}
-				one = analysis.NonLockWait{
-					By:        by.By,
-					ByStack:   by.Stack,
-					Thread:    format.ThreadID(t),
-					Stack:     o.Stack,
-					Activity:  o.What(),
-					Resource:  o.Resource(),
-					From:      part.Start,
-					To:        part.End,
-					Ns:        part.End - part.Start - times.Within(waits, part),
-					Waits:     1,
-					LongestNs: o.End - o.Start,
-				}
-				out.Deliver(&one)
+				thread.begin(key, &o)
 			}
+			thread.wait(scan.Start, scan.End)
 		}
+		thread.end()
+	}
+}
+
+// nonLockWaits are the non-lock waits of one thread, by start. Idle waits of one kind that follow one another are
+// given together: there may be millions, and only their sums are asked for.
+type nonLockWaits struct {
+	record    *record.Record
+	emit      *deliver.Emitter
+	out       *deliver.NonLockWaits
+	waits     []times.Span // the thread's waits for locks that do not end before the current one
+	seenUntil int64
+
+	begun  bool
+	key    uint32 // of the current kind
+	singly bool   // each is given by itself
+	by     format.ThreadID
+	sum    analysis.NonLockWait // of waits of one kind
+}
+
+// begin begins waits of another kind.
+func (w *nonLockWaits) begin(key uint32, o *owners.Activity) {
+	w.end()
+	w.begun, w.key, w.by = true, key, o.By
+	w.singly = o.Resource() || o.By != format.NoThread || w.record.Endings.Any()
+	w.sum = analysis.NonLockWait{Thread: o.Thread, Stack: o.Stack, Activity: o.What(), Resource: o.Resource()}
+}
+
+// wait adds a wait of the current kind.
+func (w *nonLockWaits) wait(from, to int64) {
+	if to <= from || to-from < w.emit.Filter.MinWait {
+		return
+	}
+	part := times.Span{Start: max(from, w.seenUntil), End: to}.Clip(times.Span{Start: w.emit.From, End: w.emit.To})
+	w.seenUntil = max(w.seenUntil, to)
+	if part.Start >= part.End {
+		return
+	}
+	for len(w.waits) > 0 && w.waits[0].End <= part.Start {
+		w.waits = w.waits[1:]
+	}
+	ns := part.End - part.Start
+	if len(w.waits) > 0 && w.waits[0].Start < part.End {
+		ns -= times.Within(w.waits, part)
+	}
+	if ns <= 0 {
+		return
+	}
+	s := &w.sum
+	if s.Waits == 0 {
+		s.From = part.Start
+	}
+	s.To, s.Ns, s.Waits, s.LongestNs = part.End, s.Ns+ns, s.Waits+1, max(s.LongestNs, to-from)
+	if w.singly {
+		by := record.Ending{By: w.by}
+		if w.by == format.NoThread {
+			by = w.record.Endings.Find(s.Thread, to)
+		}
+		s.By, s.ByStack = by.By, by.Stack
+		w.end()
+	}
+}
+
+// end gives the waits of the current kind so far.
+func (w *nonLockWaits) end() {
+	if s := &w.sum; s.Waits > 0 {
+		w.out.Deliver(s)
+		s.Ns, s.Waits, s.LongestNs = 0, 0, 0
 	}
 }
 

@@ -82,3 +82,44 @@ func TestWhatEndsAWaitForNoLock(t *testing.T) {
 		t.Errorf("%d releases of locks", n)
 	}
 }
+
+// Idle waits of one kind that follow one another are given as one, whatever is sampled between them, with all that
+// they sum up to; waits for resources are given one by one.
+func TestIdleWaitsAreGivenTogether(t *testing.T) {
+	events := []format.Event{recorded(0, 1000)}
+	for at := int64(0); at < 1000; at += 10 {
+		events = append(
+			events,
+			format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: 1, Time: at, End: at + 6, Stack: 1},
+			format.Event{Kind: format.KindActivity, Activity: format.ActivityRun, Thread: 1, Time: at + 8, Stack: 2},
+			format.Event{
+				Kind:     format.KindActivity,
+				Activity: format.ActivityPark,
+				Resource: true,
+				Thread:   2,
+				Time:     at,
+				End:      at + 6,
+			},
+		)
+	}
+	events = append(events, // from within a park to within the next: 2 + 4 ns of these are no idle time
+		format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Time: 504, End: 514})
+	v := &visitLog{sums: newSums(t)}
+	golden.Must(Run(&format.List{Events: events}, open, v))(t)
+	if len(v.given) != 101 {
+		t.Fatalf("%d visits, want one of thread 1 and 100 of thread 2", len(v.given))
+	}
+	one := v.given[0]
+	one.Stack, one.Activity = 0, 0
+	golden.Same(t, one, analysis.NonLockWait{Thread: 1, To: 996, Ns: 594, Waits: 100, LongestNs: 6}, "idle waits")
+}
+
+// visitLog keeps the visits for non-lock waits.
+type visitLog struct {
+	*sums
+	given []analysis.NonLockWait
+}
+
+func (*visitLog) Monitor(*analysis.MonitorWaits) {}
+
+func (l *visitLog) NonLockWait(a *analysis.NonLockWait) { l.given = append(l.given, *a) }

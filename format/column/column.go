@@ -20,6 +20,13 @@ const (
 	pieceLen  = 1 << pieceBits
 )
 
+// The first piece begins with room for firstLen elements, and grows to growth times as many: to copy a few hundred
+// bytes costs little, to copy megabytes a dozen times does not.
+const (
+	firstLen = 4
+	growth   = 8
+)
+
 // Append appends an element.
 func (c *Column[T]) Append(v T) {
 	n := len(c.pieces)
@@ -27,7 +34,13 @@ func (c *Column[T]) Append(v T) {
 		c.next()
 		n = len(c.pieces)
 	}
-	c.pieces[n-1] = append(c.pieces[n-1], v)
+	piece := &c.pieces[n-1]
+	if len(*piece) == cap(*piece) {
+		grown := make([]T, len(*piece), min(max(firstLen, growth*len(*piece)), pieceLen))
+		copy(grown, *piece)
+		*piece = grown
+	}
+	*piece = append(*piece, v)
 }
 
 // next begins a piece. The first one grows, so that a small trace costs little; later ones

@@ -39,6 +39,9 @@ func (e *endings) Sort() {
 	slices.SortStableFunc(e.sorted, Ending.compare)
 }
 
+// Any reports whether any such event is known.
+func (e *endings) Any() bool { return len(e.sorted) > 0 }
+
 // Find returns the event that ended the wait of a thread at an instant, zero if unknown.
 func (e *endings) Find(woken format.ThreadID, at int64) Ending {
 	i, found := slices.BinarySearchFunc(e.sorted, Ending{at: at, woken: woken}, Ending.compare)

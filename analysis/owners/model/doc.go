@@ -3,7 +3,8 @@
 //
 // The model in ten sentences; the papers are below.
 //
-//  1. A group is the locks of one class in one recording; they share sites and parameters.
+//  1. A group is the locks of one class in one recording; they share sites and parameters, and what earlier recordings
+//     of the program taught of these.
 //  2. A site is a call path at which locks of the group are acquired; a silent site is one at
 //     which no thread was ever recorded waiting.
 //  3. The waiting for a lock, cut at its recorded acquisitions, is a list of gaps.
@@ -42,7 +43,7 @@
 //	evidence.go   the likelihoods of a gap               worker.evidence
 //	lumps.go      sites that are one state               worker.chain
 //	chain.go      the two passes                         worker.chain; a posterior, or counts
-//	learn.go      the parameters, from counts            site.holds; Group.lags, entry; Lock.mix, uses
+//	learn.go      the parameters, from counts            site.holds; Group.lags, entry, learned; Lock.mix, uses
 //	check.go      the factors                            Group.factor; Lock.Seen
 //	survey.go     what instants show of each lock        Lock.survey
 //	answer.go     the charges and the threads            nothing of the group

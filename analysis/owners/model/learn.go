@@ -66,27 +66,103 @@ func (ch *chain) countSites(ev *evidence, n *counts) {
 	}
 }
 
-// learn learns the parameters of the group and its locks from some gaps of the recording.
-func (gr *Group) learn() {
+// Learned is what is known of the locks of one class and kind by the recordings of a program so far: sums of
+// expected counts. The zero value is of no recording.
+type Learned struct {
+	gaps    int                 // that it was learned from
+	entries map[uint64]*byPhase // by the key of a site
+	lags    byLag
+	n, free float64
+}
+
+// Merge adds what was learned from another recording.
+func (k *Learned) Merge(o *Learned) {
+	if k.entries == nil {
+		k.entries = map[uint64]*byPhase{}
+	}
+	for key, entries := range o.entries {
+		sum := k.entries[key]
+		if sum == nil {
+			sum = &byPhase{}
+			k.entries[key] = sum
+		}
+		for p, v := range entries {
+			sum[p] += v
+		}
+	}
+	for j, v := range o.lags {
+		k.lags[j] += v
+	}
+	k.gaps, k.n, k.free = k.gaps+o.gaps, k.n+o.n, k.free+o.free
+}
+
+// Learned returns what was learned from the recording of the group alone.
+func (gr *Group) Learned() *Learned { return &gr.learned }
+
+// keep keeps the counts that the parameters were set to.
+func (gr *Group) keep(all *counts) {
+	k := Learned{
+		gaps:    min(gr.waits, someGaps),
+		entries: make(map[uint64]*byPhase, len(gr.sites)),
+		lags:    all.lags,
+		n:       all.n,
+		free:    all.free,
+	}
+	for i, s := range gr.sites {
+		k.entries[s.key] = &all.entries[i]
+	}
+	gr.learned = k
+}
+
+// of returns the counts of a group; false if too few gaps were learned from, or none at one of its sites.
+func (k *Learned) of(gr *Group) (counts, bool) {
+	if k == nil || k.gaps < someGaps {
+		return counts{}, false
+	}
+	all := counts{entries: make([]byPhase, len(gr.sites)), lags: k.lags, n: k.n, free: k.free}
+	for i, s := range gr.sites {
+		sum := k.entries[s.key]
+		if sum == nil {
+			return all, false
+		}
+		all.entries[i] = *sum
+	}
+	return all, true
+}
+
+// learn learns the parameters of the group and its locks from some gaps of the recording. Where known says those of
+// the group, only the mix of each lock is learned, from fewer gaps.
+func (gr *Group) learn(known *Learned) {
 	gr.prior()
 	if len(gr.sites) == 0 {
 		return
 	}
+	gaps, n := someGaps, rounds
+	all, shared := known.of(gr)
+	if shared {
+		gr.maximise(&all)
+		gaps, n = mixedGaps, 1
+	}
 	w := gr.worker()
 	defer w.release()
 	w.evidence.learning = true
-	list := w.listShapes(max(1, gr.waits/someGaps))
+	list := w.listShapes(max(1, gr.waits/gaps))
 	w.evidence.learning = false
-	for range rounds {
-		gr.round(&w.chain, list)
+	for range n {
+		all, byLock := gr.expect(&w.chain, list)
+		if !shared {
+			gr.maximise(&all)
+			gr.keep(&all)
+		}
+		gr.maximiseMix(byLock)
 	}
 }
 
-// round does one round of expectation maximisation.
-func (gr *Group) round(ch *chain, list []shape) {
+// expect returns what is expected to have happened in some gaps, and the entries at each site, by lock.
+func (gr *Group) expect(ch *chain, list []shape) (all counts, byLock [][]float64) {
 	sites := len(gr.sites)
-	all := counts{entries: make([]byPhase, sites)}
-	byLock := make([][]float64, len(gr.locks))
+	all.entries = make([]byPhase, sites)
+	byLock = make([][]float64, len(gr.locks))
 	for i := range list {
 		s := &list[i]
 		if byLock[s.lock] == nil {
@@ -95,7 +171,7 @@ func (gr *Group) round(ch *chain, list []shape) {
 		all.enters, all.each = byLock[s.lock], s.n
 		ch.infer(gr.locks[s.lock], &s.evidence, &all, nil)
 	}
-	gr.maximise(&all, byLock)
+	return all, byLock
 }
 
 // prior sets the parameters before anything is learned:
@@ -140,11 +216,11 @@ func (gr *Group) prior() {
 	}
 }
 
-// maximise sets the parameters to the expected counts with their pseudo-counts:
+// maximise sets the parameters of the group to the expected counts with their pseudo-counts:
 //
-//	w[s,p] ~ entries s(p) + holdCounts * the group's mean w[p]    m[s] ~ entries of the lock at s + mixCounts
+//	w[s,p] ~ entries s(p) + holdCounts * the group's mean w[p]
 //	γ[j] ~ releases into f(j) + lagFall ^ j                       η = entries / time free
-func (gr *Group) maximise(all *counts, byLock [][]float64) {
+func (gr *Group) maximise(all *counts) {
 	var mean byPhase
 	for p := range phases {
 		mean[p] = phaseCounts
@@ -164,6 +240,10 @@ func (gr *Group) maximise(all *counts, byLock [][]float64) {
 	}
 	normalise(gr.lags[:])
 	gr.entry = min(1/shortestHold, max(1/slowestEntry, (all.n+entryCounts)/(all.free+entryCounts*usual)))
+}
+
+// maximiseMix sets the mix of each lock: m[s] ~ entries of the lock at s + mixCounts.
+func (gr *Group) maximiseMix(byLock [][]float64) {
 	for i, l := range gr.locks {
 		for s := range gr.sites {
 			l.mix[s] = mixCounts

@@ -23,27 +23,30 @@ type turnover struct {
 // time, and calls other with the stacks of users while others held the lock last.
 func (w *worker) turnovers(other func(format.StackID)) (list []turnover) {
 	v, gr := &w.lock, w.group
-	users := map[format.ThreadID]bool{}
-	last := int64(math.MinInt64)
-	some := false
+	if !slices.ContainsFunc(v.waits, func(x Wait) bool { return x.Last != format.NoThread && !x.Failed }) {
+		return nil
+	}
+	list = make([]turnover, 0, len(v.waits))
+	users := make([]bool, len(v.users.threads))
+	last, before := int64(math.MinInt64), format.NoThread
 	for _, i := range v.byEnd {
 		x := &v.waits[i]
 		if x.Failed {
 			continue
 		}
 		list = append(list, turnover{from: max(last, x.Start), to: x.End, previous: x.Last})
-		some = some || x.Last != format.NoThread
-		users[x.Last], users[x.Thread] = true, true
+		if users[x.user] = true; x.Last != before && x.Last != format.NoThread {
+			users[v.users.number(x.Last)], before = true, x.Last
+		}
 		last = x.End
 	}
-	if !some {
-		return nil
-	}
+	near := 0
 	observe := func(t format.ThreadID, at int64, stack format.StackID) {
-		if !users[t] {
+		if u := v.users.number(t); u < 0 || !users[u] {
 			return
 		}
-		i, _ := slices.BinarySearchFunc(list, at, func(x turnover, at int64) int { return cmp.Compare(x.to, at) })
+		near = firstUntil(list, at, near)
+		i := near
 		switch {
 		case i == len(list) || at < list[i].from || placeless(gr.program.Frames(stack)):
 		case list[i].previous == t:
@@ -66,6 +69,24 @@ func (w *worker) turnovers(other func(format.StackID)) (list []turnover) {
 	return list
 }
 
+// firstUntil returns the place of the first turnover that does not end before an instant. Instants are mostly asked
+// for in order of time, so it is searched from a guess on, if it is not before that.
+func firstUntil(list []turnover, at int64, guess int) int {
+	lo, hi := 0, len(list)
+	if guess > 0 && list[guess-1].to < at {
+		lo = guess
+		for step := 1; lo+step < hi; step *= 4 {
+			if list[lo+step].to >= at {
+				hi = lo + step
+				break
+			}
+			lo += step + 1
+		}
+	}
+	i, _ := slices.BinarySearchFunc(list[lo:hi], at, func(x turnover, at int64) int { return cmp.Compare(x.to, at) })
+	return lo + i
+}
+
 // sitesOfPrevious makes silent sites of what previous owners did at no known site, at the locks with most
 // waiting.
 func (gr *Group) sitesOfPrevious(w *worker) {
@@ -76,7 +97,7 @@ func (gr *Group) sitesOfPrevious(w *worker) {
 		w.lock.load(gr, l)
 		w.findSitesOfPrevious(l)
 	}
-	w.lock.Lock = nil
+	w.lock.users.sites = -1 // threads were counted as users of sites
 	clear(w.stacks.through)
 }
 

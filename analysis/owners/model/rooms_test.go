@@ -201,7 +201,7 @@ func TestScenarios(t *testing.T) {
 		}
 		k := newGroup(q, true, []*Lock{l})
 		k.addSilentSites(c.permits > 0)
-		k.learn()
+		k.learn(nil)
 		k.check()
 		got, all := map[string]float64{}, 0.0
 		for _, x := range q.answer(k, l) {

@@ -124,7 +124,7 @@ func several(seed uint64, n int) *simulated {
 // group returns the learned model of the program's lock.
 func (p *simulated) group(dumps ...Dump) (*Group, *Lock) {
 	l := &Lock{ID: theLock, Dumps: dumps}
-	return Fit(p, format.KindMonitor, []*Lock{l}), l
+	return Fit(p, format.KindMonitor, []*Lock{l}, nil), l
 }
 
 func (p *simulated) answer(gr *Group, l *Lock) (out []Part) {

@@ -43,6 +43,7 @@ type Group struct {
 	entry  float64   // rate at which a free lock is acquired without a wait, per ns
 	factor []float64 // by site, then of free: the correction that the check found
 
+	learned  Learned // from this recording alone
 	waits    int
 	inferred int       // inferredGaps, fewer in tests
 	workers  sync.Pool // of *worker
@@ -67,11 +68,12 @@ type Lock struct {
 	to        int64 // end of the last
 }
 
-// Fit learns the model of some locks of one kind and group.
-func Fit(p Program, kind format.LockKind, locks []*Lock) *Group {
+// Fit learns the model of some locks of one kind and group. What is known of them by earlier recordings of the program
+// is not learned again; it is nil if nothing is.
+func Fit(p Program, kind format.LockKind, locks []*Lock, known *Learned) *Group {
 	gr := newGroup(p, kind == format.KindMonitor, locks)
 	gr.addSilentSites(kind == format.KindSemaphore)
-	gr.learn()
+	gr.learn(known)
 	gr.check()
 	return gr
 }

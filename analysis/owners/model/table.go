@@ -28,13 +28,14 @@ const (
 	// waits [T]: a lock with fewer may be acquired at every site of its group, and its gaps share no answer
 	fewWaits   = 60
 	someGaps   = 2400    // [M] gaps a group learns from, and instants it is checked at
+	mixedGaps  = 600     // [C] the same of a group whose other parameters are known by earlier recordings
 	leastPart  = 1. / 8  // [M] the part of a gap that has to be due to a state that is charged in it
 	leastShare = 0.02    // [M, with unlikely] the part of a gap below which a state is not charged in it at all
 	recentLen  = 8       // users [C] of a site that are remembered
 	mostShapes = 1 << 13 // shapes [C] of a lock that are kept
 	// gaps [M] of a lock that are inferred with all evidence, and at most as many that have most waiting; with 500
 	// no distance changes by more than .001
-	inferredGaps = 5000
+	inferredGaps = 2000
 	fewOfStratum = 4   // [C] gaps of a stratum that are inferred at least
 	batchGaps    = 256 // gaps [C] for which the users' activities are looked up together
 	nearGaps     = 8   // [C] how much longer than the gaps before it the time to the next one may be, in a batch
