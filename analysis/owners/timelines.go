@@ -104,7 +104,7 @@ const batchesAhead = 64
 func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 	for len(locks) > 0 {
 		n := ev.together(locks)
-		tl.inferAll(ev, locks[:n])
+		tl.inferAll(ev, locks[:n], len(locks) > n)
 		ev.forgetListed()
 		locks = locks[n:]
 	}
@@ -143,8 +143,9 @@ func (ev *evidence) together(locks []format.ObjectID) int {
 }
 
 // inferAll finds the owners of several locks, on all cores: from their releases if there are
-// any, else by the model of their group. They are stored lock by lock, in the given order.
-func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
+// any, else by the model of their group. They are stored lock by lock, in the given order. If more locks follow,
+// what was learned is kept for them.
+func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, more bool) {
 	released := make([]bool, len(locks))
 	for i, l := range locks {
 		released[i] = ev.waited(l) && ev.showsReleases(l)
@@ -177,8 +178,10 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 					tl.Whys[locks[i]] = m.model.Why(of[i].lock(), s.Start, s.End)
 				}
 				if m.left--; m.left == 0 {
-					learned = append(learned, m)
-					m.learned, m.model, m.locks, m.ids = m.model.Learned(), nil, nil, nil
+					if more {
+						learned, m.learned = append(learned, m), m.model.Learned()
+					}
+					m.model, m.locks, m.ids = nil, nil, nil
 				}
 			}
 		},

@@ -164,10 +164,11 @@ func visitNonLockWaits(r *record.Whole, e *deliver.Emitter, out *deliver.NonLock
 	}
 	r.Record.Endings.Sort()
 	var waits []times.Span // scratch
+	var thread nonLockWaits
 	for t := int(format.NoThread) + 1; t < r.Activities.Threads(); t++ {
 		own := r.Activities.OfThread(format.ThreadID(t))
 		waits = r.WaitTimes(waits[:0], own)
-		thread := nonLockWaits{record: r.Record, emit: e, out: out, waits: waits, seenUntil: math.MinInt64}
+		thread = nonLockWaits{record: r.Record, emit: e, out: out, waits: waits, seenUntil: math.MinInt64}
 		for scan := r.Activities.Scan(own); scan.NextOther(); {
 			if key := scan.Key(); !thread.begun || key != thread.key {
 				o := scan.Activity()

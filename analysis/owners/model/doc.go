@@ -43,7 +43,7 @@
 //	evidence.go   the likelihoods of a gap               worker.evidence
 //	lumps.go      sites that are one state               worker.chain
 //	chain.go      the two passes                         worker.chain; a posterior, or counts
-//	learn.go      the parameters, from counts            site.holds; Group.lags, entry, learned; Lock.mix, uses
+//	learn.go      the parameters, from counts            site.holds; Group.lags, entry, counts; Lock.mix, uses
 //	check.go      the factors                            Group.factor; Lock.Seen
 //	survey.go     what instants show of each lock        Lock.survey
 //	answer.go     the charges and the threads            nothing of the group

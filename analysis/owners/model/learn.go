@@ -96,12 +96,13 @@ func (k *Learned) Merge(o *Learned) {
 	k.gaps, k.n, k.free = k.gaps+o.gaps, k.n+o.n, k.free+o.free
 }
 
-// Learned returns what was learned from the recording of the group alone.
-func (gr *Group) Learned() *Learned { return &gr.learned }
-
-// keep keeps the counts that the parameters were set to.
-func (gr *Group) keep(all *counts) {
-	k := Learned{
+// Learned returns what was learned from the recording of the group alone: nothing where it took over what was known.
+func (gr *Group) Learned() *Learned {
+	all := &gr.counts
+	if all.entries == nil {
+		return &Learned{}
+	}
+	k := &Learned{
 		gaps:    min(gr.waits, someGaps),
 		entries: make(map[uint64]*byPhase, len(gr.sites)),
 		lags:    all.lags,
@@ -111,7 +112,7 @@ func (gr *Group) keep(all *counts) {
 	for i, s := range gr.sites {
 		k.entries[s.key] = &all.entries[i]
 	}
-	gr.learned = k
+	return k
 }
 
 // of returns the counts of a group; false if too few gaps were learned from, or none at one of its sites.
@@ -152,7 +153,7 @@ func (gr *Group) learn(known *Learned) {
 		all, byLock := gr.expect(&w.chain, list)
 		if !shared {
 			gr.maximise(&all)
-			gr.keep(&all)
+			gr.counts = all
 		}
 		gr.maximiseMix(byLock)
 	}

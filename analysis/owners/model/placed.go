@@ -21,6 +21,10 @@ type strata struct {
 	much  float64 // ns of waiting from which on a gap is inferred
 	dump  int     // the first of the lock's dumps that is not before the current gap
 	by    map[stratumKey]*stratum
+
+	states int       // of the lock: its group's sites, free, and the acquirer
+	arena  []float64 // to allocate sums from
+	room   []stratum // the same, for strata
 }
 
 // stratumKey is what the gaps of a stratum have in common.
@@ -48,12 +52,17 @@ type stratum struct {
 	ns     []float64 // by state: what it was charged
 	right  []float64 // by state: what is expected to be right of that
 	when   []float64 // by state: ns times the mean of its cells
-	mine   []float64 // by site: the shares of previous owners
+	mine   []float64 // by site: the shares of the previous owners
 }
 
 // strataOf returns the strata of a lock.
 func (gr *Group) strataOf(l *Lock) strata {
-	s := strata{lock: l, every: l.n / gr.inferred, much: float64(l.ns) / float64(gr.inferred)}
+	s := strata{
+		lock:   l,
+		every:  l.n / gr.inferred,
+		much:   float64(l.ns) / float64(gr.inferred),
+		states: len(gr.sites) + 2,
+	}
 	if s.every > 1 && !l.Holds {
 		s.by = map[stratumKey]*stratum{}
 	}
@@ -80,7 +89,7 @@ func (s *strata) choose(g *gap) (of *stratum, placed bool) {
 	}
 	of = s.by[k]
 	if of == nil {
-		of = &stratum{}
+		of = s.newStratum()
 		s.by[k] = of
 	}
 	if of.chosen >= fewOfStratum && g.number%s.every != 0 && g.waited(g.to) < s.much && !s.shown(g) {
@@ -98,28 +107,30 @@ func (s *strata) shown(g *gap) bool {
 	return s.dump < len(s.lock.Dumps) && s.lock.Dumps[s.dump].Time < g.to
 }
 
+// newStratum returns one without gaps.
+func (s *strata) newStratum() *stratum {
+	of := &take(&s.room, 1, 64)[0]
+	n := s.states
+	sums := take(&s.arena, 4*n, 256*n)
+	of.ns, of.right, of.when, of.mine = sums[:n], sums[n:2*n], sums[2*n:3*n], sums[3*n:]
+	return of
+}
+
 // addCharge adds what a state is charged in an inferred gap.
 func (s *stratum) addCharge(state int, ns, right, when float64) {
-	for len(s.ns) <= state {
-		s.ns, s.right, s.when = append(s.ns, 0), append(s.right, 0), append(s.when, 0)
-	}
 	s.ns[state] += ns
 	s.right[state] += right
 	s.when[state] += ns * when
 }
 
-// addGap adds an inferred gap, after its charges.
+// addGap adds an inferred gap.
 func (s *stratum) addGap(all float64, e *evidence) {
 	s.n++
 	s.all += all
-	if e.previous < 0 {
-		return
-	}
-	if s.mine == nil {
-		s.mine = make([]float64, len(e.mine))
-	}
-	for i, v := range e.mine {
-		s.mine[i] += v
+	if e.previous >= 0 {
+		for i, v := range e.mine {
+			s.mine[i] += v
+		}
 	}
 }
 
@@ -139,7 +150,7 @@ func (a *answer) place(g *gap) bool {
 	}
 	weight := func(site int) float64 { return e.mine[site] * s.n / max(s.mine[site], impossible) }
 	held, weighted := 0.0, 0.0
-	if e.previous >= 0 && s.mine != nil {
+	if e.previous >= 0 {
 		for i, ns := range s.ns[:sites] {
 			held, weighted = held+ns, weighted+ns*weight(i)
 		}

@@ -43,7 +43,7 @@ type Group struct {
 	entry  float64   // rate at which a free lock is acquired without a wait, per ns
 	factor []float64 // by site, then of free: the correction that the check found
 
-	learned  Learned // from this recording alone
+	counts   counts // of the last round of learning; empty where the parameters were known
 	waits    int
 	inferred int       // inferredGaps, fewer in tests
 	workers  sync.Pool // of *worker
