@@ -7,9 +7,11 @@ import (
 	"contend/analysis"
 )
 
-// Line is the pressure of one lock over time, cell by cell.
+// Line is the pressure of a lock over time, cell by cell, or of all locks of a class at a site, as phases are.
 type Line struct {
-	Class, Lock string
+	Class, Lock string // of several locks the one that is met first
+	Site        string // "" if it is not known
+	Locks       int
 	WaitNs      int64 // over all cells
 	CSP         float64
 	Cells       []Cell
@@ -21,7 +23,7 @@ type Cell struct {
 	CSP    float64
 }
 
-// Lines returns the pressure of every lock, descending by waiting time, in at most n cells. If there
+// Lines returns the pressure of all locks, by class and site, descending by waiting time, in at most n cells. If there
 // are more intervals than cells, neighbours are merged by adding their waiting and running time, so
 // that nothing is lost. The second result holds the edges of the cells, one more than cells.
 func (d *CSP) Lines(n int) (lines []Line, edges []int64) {
@@ -31,7 +33,7 @@ func (d *CSP) Lines(n int) (lines []Line, edges []int64) {
 		return nil, nil
 	}
 	running := make([]int64, n)
-	at := map[[2]string]int{}
+	at, counted := map[[3]string]int{}, map[[2]string]bool{}
 	cell, i := 0, 0
 	for iv := range d.Each() {
 		switch {
@@ -46,12 +48,20 @@ func (d *CSP) Lines(n int) (lines []Line, edges []int64) {
 		i++
 		running[cell] += iv.RunningNs
 		for _, l := range iv.Locks {
-			key := [2]string{l.Class, l.Lock}
+			site := d.Coverage.Places[l.Lock].Site
+			key := [3]string{l.Class, site, l.Lock}
+			if Placed(site) {
+				key[2] = ""
+			}
 			row, ok := at[key]
 			if !ok {
 				row = len(lines)
 				at[key] = row
-				lines = append(lines, Line{Class: l.Class, Lock: l.Lock, Cells: make([]Cell, n)})
+				lines = append(lines, Line{Class: l.Class, Lock: l.Lock, Site: site, Cells: make([]Cell, n)})
+			}
+			if one := [2]string{l.Class, l.Lock}; !counted[one] {
+				counted[one] = true
+				lines[row].Locks++
 			}
 			lines[row].WaitNs += l.WaitNs
 			lines[row].Cells[cell].WaitNs += l.WaitNs

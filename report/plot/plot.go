@@ -66,7 +66,7 @@ func draw(d *document.Hist) *picture {
 		p.Notes = append(p.Notes, "no waits")
 	}
 	if n := len(d.Rows) + d.Omitted; n > 1 && n > shownRows(list) {
-		p.Notes = append(p.Notes, fmt.Sprintf("%d rows, the first of them drawn", n))
+		p.Notes = append(p.Notes, fmt.Sprintf("the first %d of %d rows", shownRows(list), n))
 	}
 	return p
 }

@@ -163,7 +163,7 @@ func TestManyRows(t *testing.T) {
 		names[i] = fmt.Sprint("lock-", i)
 	}
 	_, text, curves := parse(t, svg(t, doc(names...)))
-	if len(curves) != maxCurves || !strings.Contains(text, "30 rows, the first of them drawn") ||
+	if len(curves) != maxCurves || !strings.Contains(text, "the first 4 of 30 rows") ||
 		strings.Contains(text, "lock-4") {
 		t.Errorf("%d curves, %q", len(curves), text)
 	}
@@ -281,4 +281,18 @@ func TestThePageStandsAlone(t *testing.T) {
 		"in the page",
 	)
 	golden.Holds(t, html, `content="default-src &#39;none&#39;; style-src &#39;sha256-`)
+}
+
+// Phases are about the locks of a class at a site, and so are bands: one for both locks, with the phase once.
+func TestLocksOfAPlaceAreOneBand(t *testing.T) {
+	d := exampleDocument()
+	d.Intervals[3].Locks = append(d.Intervals[3].Locks, document.Pressure{Class: "A", Lock: "A@2", WaitNs: 5e8})
+	at := document.Place{Class: "A", Site: "Shop.buy:3", Digits: 1}
+	d.Coverage.Places = document.Places{"A@1": at, "A@2": at}
+	d.Phases = []document.Phase{
+		{Class: "A", Lock: "A@1", Site: at.Site, Locks: 2, StartNs: 0, EndNs: 4e9, WaitNs: 25e8, CSP: 0.3},
+	}
+	svg, _ := page(t, d, 0)
+	golden.Holds(t, svg, "A at Shop.buy:3 (2 locks)", "3.50 s waited")
+	golden.Equal(t, strings.Count(svg, `<g class="phase">`), 1)
 }

@@ -28,7 +28,7 @@ td { padding: .1rem .75rem .1rem 0; vertical-align: top; overflow-wrap: anywhere
 td.n { text-align: right; white-space: nowrap; }
 code { font-size: 12px; unicode-bidi: isolate; }`
 
-// TimelineSVG draws pressure over time as a picture: a band for each lock, its phases shaded,
+// TimelineSVG draws pressure over time as a picture: a band for the locks of a class at a site, phases shaded,
 // with what caused them; top limits the locks, 0 means all.
 func TimelineSVG(w io.Writer, d *document.CSP, top int) error {
 	if _, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"); err != nil {
@@ -74,7 +74,7 @@ type timeline struct {
 	LeftOutNs     int64
 }
 
-// band is one lock.
+// band is one lock, or those of a class at a site.
 type band struct {
 	Y, Base       int // top of the plot, and its foot
 	High          int
@@ -158,8 +158,8 @@ func newBand(l *document.Line, places document.Places, edges []int64, peak float
 		High:   plotHigh,
 		Lock:   text.Sanitize(l.Lock),
 		Class:  text.Sanitize(l.Class),
-		site:   places[l.Lock].Site,
-		Short:  text.Shorten(text.Sanitize(text.Lock(l.Lock, places)), maxText/2, text.Start),
+		site:   l.Site,
+		Short:  text.Shorten(text.Sanitize(text.Locks(l.Lock, l.Locks, places)), maxText/2, text.Start),
 		WaitNs: l.WaitNs,
 		Sum:    fmt.Sprintf("%s waited, %s of all running time", text.Duration(l.WaitNs), text.Percent(l.CSP)),
 	}
@@ -237,12 +237,12 @@ const (
 	maxShaded  = 300
 )
 
-// addPhases shades the phases of the band's lock, and those of all locks of its class and site. They
+// addPhases shades the phases of the band's locks. They
 // come largest first.
 func (b *band) addPhases(d *document.CSP, edges []int64) {
 	more, moreNs := 0, int64(0)
 	for p := range d.EachPhase(0) {
-		alike := p.Locks > 1 && p.Site == b.site
+		alike := document.Placed(b.site) && p.Site == b.site
 		if text.Sanitize(p.Class) != b.Class || text.Sanitize(p.Lock) != b.Lock && !alike {
 			continue
 		}

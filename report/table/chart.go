@@ -27,7 +27,7 @@ var levels = [...]rune{' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '�
 // heat is the colour of each level in the 256 colours of a terminal, from grey over yellow to red.
 var heat = [...]int{0, 245, 250, 229, 222, 215, 208, 202, 196}
 
-// drawChart writes a line per lock whose height and colour show its pressure over
+// drawChart writes a line for the locks of a class at a site, whose height and colour show its pressure over
 // time, then the phases of high pressure.
 func drawChart(w io.Writer, d *document.CSP, o Options) error {
 	width := chartWidth
@@ -102,7 +102,7 @@ func (c *chart) level(p float64) int {
 }
 
 func (c *chart) line(b *strings.Builder, l *document.Line) {
-	label := text.Fold(text.Sanitize(c.measure.lock(l.Lock).Text), c.label-2)
+	label := text.Fold(text.Sanitize(text.Locks(l.Lock, l.Locks, c.measure.places)), c.label-2)
 	b.WriteString(" " + label[0] + strings.Repeat(" ", c.label-1-text.Columns(label[0])))
 	painted := 0
 	for _, cell := range l.Cells {

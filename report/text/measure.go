@@ -156,10 +156,12 @@ func LeftOut(d *document.Graph) string {
 // LocksLeftOut says what the limit left out of lines of locks, and how long
 // threads waited for those in all.
 func LocksLeftOut(rest []document.Line) (note string, ns int64) {
+	n := 0
 	for i := range rest {
 		ns += rest[i].WaitNs
+		n += rest[i].Locks
 	}
-	return fmt.Sprintf("left out: %s with %s (--top 0 shows all)", Amount(int64(len(rest)), "lock"), Duration(ns)), ns
+	return fmt.Sprintf("left out: %s with %s (--top 0 shows all)", Amount(int64(n), "lock"), Duration(ns)), ns
 }
 
 // Known writes how the owners of some waiting are known, the most first: "inferred

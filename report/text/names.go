@@ -45,6 +45,15 @@ func Lock(name string, known document.Places) string {
 	return out
 }
 
+// Locks writes a number of locks of a class at the site of one of them.
+func Locks(name string, n int, known document.Places) string {
+	if n == 1 {
+		return Lock(name, known)
+	}
+	at := known[name]
+	return strings.Join(Plain{}.Lock(name, at.Class, at.Site), " ") + " (" + Amount(int64(n), "lock") + ")"
+}
+
 // LocksOf writes a class of locks as Lock writes a lock, by the place with most waiting.
 func LocksOf(class string, known document.Places) string {
 	site, n := known.OfClass(class)

@@ -86,7 +86,7 @@
       ${m.timed ?
         html` · ${C.duration(m.elapsed)}
           ${t.startNs > 1e15 ? " from " + when.toISOString().slice(0, 19).replace("T", " ") + " UTC" : ""}` :
-        ""} · ${C.plural(t.threads, C.thread)}
+        ""}${C.sums() ? "" : " · " + C.plural(t.threads, C.thread)}
       </p>`;
   }
 

@@ -69,7 +69,7 @@
         <button type="button" class=${"link frame" + (m.stacks.sort[node.key] === 1 ? " runtime" : "")}
           onClick=${() => C.toggle(kind, m.stacks.names[m.stacks.method[node.key]])}>
         <${C.Name} text=${text(m, node.key)}
-          title=${text(m, node.key) + " — " + C.amount(node.ns) + ", " + C.plural(node.waits, "wait")} />
+          title=${text(m, node.key) + " — " + C.amount(node.ns) + C.inWaits(node.waits)} />
         </button>${tags && tags(node, line)}`;
     return html`<div class="view holders"><div class="tools">
       <${C.Choice} label="blame" name="blame" values=${[["direct", "the lock's owner"], ["root", "end of each chain"]]}

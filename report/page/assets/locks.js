@@ -75,8 +75,8 @@
             aria-pressed=${chosen.includes(r.text)}>
           <${C.Lock} m=${m} text=${r.text} kind=${by} /></button>${C.kindOf(m, r.rows)}
           ${by !== "lock" && html`<${Several} m=${m} rows=${r.rows} />`}</span></span></th>
-        <td title=${C.amount(r.ns) + " of waiting"}>${m.timed ? C.average(r.ns / Math.max(s.span, 1)) : C.number(r.ns)}
-          </td><td>${C.percent(r.ns, s.total)}</td><td>${C.number(r.waits)}</td>
+        <td title=${C.amount(r.ns) + " of waiting"}>
+          ${m.timed ? C.average(r.ns / Math.max(s.span, 1)) : C.sums() ? C.duration(r.ns) : C.number(r.ns)}</td><td>${C.percent(r.ns, s.total)}</td><td>${C.waits(r.waits)}</td>
         <td>${r.max ? C.duration(r.max) : "–"}</td><td>${r.p99 ? C.duration(r.p99) : "–"}</td>
         ${m.timed && html`<td><${C.Spark} sums=${over.of(r.key)} from=${s.from} to=${s.to} bins=${m.bins} /></td>`}<td>
           ${r.known.whole > 0 ? html`<span class="sureness">${C.percent(r.known.sure, r.known.whole)}
@@ -88,7 +88,8 @@
           html`<button type="button" onClick=${() => setAll(!all)}>${all ? "fewer" : "all " + C.number(list.length)}
             </button>`} <small>
         ${m.timed ? "Waiting: threads, on average over the selected time. " : ""}
-        Longest and p99: of the whole recording. Sure: the part of the waiting whose owner is recorded, or
+        ${C.sums() ? "" : "Longest and p99: of the whole recording. "}
+        Sure: the part of the waiting whose owner is recorded, or
         ${" "}inferred and expected to be right.</small></footer></section>`;
   };
 })(window.contend);

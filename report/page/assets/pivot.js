@@ -27,7 +27,7 @@
     };
     const columns = node =>
       html`<span class="share">${C.percent(node.ns, s.total)}</span><span class="amount">${C.amount(node.ns)}</span>
-        <span class="waits">${C.number(node.waits)}</span>`;
+        <span class="waits">${C.waits(node.waits)}</span>`;
     const spare = C.pivotKeys.filter(k => !keys.includes(k));
     return html`<div class="view pivot"><div class="tools"><span class="label">sum by</span>
       <span class="keys" role="list">
@@ -54,7 +54,7 @@
       <${C.Choice} label="blame" name="blame" values=${[["direct", "the lock's owner"], ["root", "end of each chain"]]}
         />
         </div>
-      <p class="total"><b>${C.amount(s.total)}</b> in ${C.plural(s.begun, "wait")}
+      <p class="total"><b>${C.amount(s.total)}</b>${C.inWaits(s.begun)}
         ${m.timed ? ", " + C.average(s.total / Math.max(s.span, 1)) + " threads on average" : ""}
         . Share, waiting and waits begun; drag the keys into another order.</p>
       <${C.TreeView} tree=${tree} whole=${s.total} kind="sum" columns=${columns} label=${label} /></div>`;
