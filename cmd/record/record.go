@@ -126,11 +126,14 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	begun := time.Now()
 	out.Ended, out.Scarce = s.wait(ctx, step)
 	out.Length = time.Since(begun)
+	if m.Flight && c.Exact { // first: it loses names of methods whose classes are taken back
+		err = s.stopFlight(out)
+	}
 	if m.Agent {
 		s.stopAgent(out.Ended)
 		out.Samples = out.keep(s.trace)
 	}
-	if m.Flight {
+	if m.Flight && !c.Exact {
 		err = s.stopFlight(out)
 	}
 	if m.Agent && errors.Is(err, errNoFlight) { // the samples stay

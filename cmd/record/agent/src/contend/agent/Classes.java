@@ -35,6 +35,18 @@ final class Classes implements ClassFileTransformer {
     rewrite(new Scan(jvm));
   }
 
+  /** Leaves out classes of locks that are of the JVM itself and have synchronized methods, as StringBuffer: these are not told. */
+  Set<String> mayFollow(Set<String> locks) {
+    Set<String> out = new HashSet<>(locks);
+    for (Class<?> c : jvm.getAllLoadedClasses()) {
+      if (out.contains(c.getName()) && Locks.kind(c.getName()) == Locks.NONE && Scan.isHidden(c)) {
+        out.remove(c.getName());
+        left.put(c.getName(), "a class of the JVM, whose own methods enter its monitors");
+      }
+    }
+    return out;
+  }
+
   /**
    * Has classes rewritten that may acquire locks of these classes, which those of the call before are among; and from now on
    * those that are loaded. Takes seconds. Returns how many were rewritten.

@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Exact implements Runnable, Holds.Threads {
   private static final long LOOK_NANOS = 10_000_000, SAMPLE_NANOS = 1_000_000, WRITE_NANOS = 100_000_000, TIDY_NANOS = 1_000_000_000L;
-  private static final int BUSIEST = 100_000; // events of a lock in a second: a log of more would cost too much
+  private static final int BUSIEST = 30_000; // events of a lock in a second: a log of more would cost too much
   private static final long PACE_NANOS = 20_000_000;
   private static final int EAGER = 256; // locks of a class that are recorded before one is seen contended
 
@@ -66,7 +66,7 @@ final class Exact implements Runnable, Holds.Threads {
     holds = new Holds(out, names, sites, epoch, this);
     out.setting("tenures", "contended");
     if (search != null) {
-      Set<String> found = search.first(find);
+      Set<String> found = classes.mayFollow(search.first(find));
       wanted.addAll(found);
       begin(0);
       report(found, found.isEmpty() ? 0 : classes.follow(wanted), 0);
@@ -85,7 +85,11 @@ final class Exact implements Runnable, Holds.Threads {
   }
 
   /** Records locks of these classes, too, from some seconds later on. */
-  void follow(Set<String> more) throws IOException, InterruptedException {
+  void follow(Set<String> found) throws IOException, InterruptedException {
+    Set<String> more = classes.mayFollow(found);
+    if (more.isEmpty()) {
+      return;
+    }
     wanted.addAll(more);
     int rewritten = classes.follow(wanted);
     for (String name : more) {

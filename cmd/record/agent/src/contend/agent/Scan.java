@@ -37,6 +37,19 @@ final class Scan {
     }
   }
 
+  /** Whether nothing can tell of the monitors of a class: its own methods enter them, and it may not be rewritten. */
+  static boolean isHidden(Class<?> c) {
+    if (mayRewrite(c.getName())) {
+      return false;
+    }
+    for (Method m : c.getDeclaredMethods()) {
+      if (Modifier.isSynchronized(m.getModifiers())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** wanted: classes of locks, as the JVM names them. */
   Scan(Instrumentation jvm, Set<String> wanted) {
     all = false;

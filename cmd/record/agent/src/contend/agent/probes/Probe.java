@@ -30,7 +30,7 @@ public final class Probe {
 
   private static final int SLOTS = 1 << 14, TYPES = 1 << 10, BUCKETS = 1 << 14;
   private static final int MOST = 200_000; // locks that have cells
-  private static final int FEWEST = 1000; // events that are always logged
+  private static final int FEWEST = 500; // events that are always logged
   private static final int FOREIGN = 50; // so many releases of what the thread does not hold: holds belong to no thread
 
   private static boolean active; // plain: a stale value costs some events at the begin and the end
