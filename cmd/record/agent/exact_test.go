@@ -167,3 +167,11 @@ func javas() []string {
 	}
 	return append([]string{"java"}, others...)
 }
+
+// A lock is sampled if it logs too much in the time that has passed, however late the agent comes to count.
+func TestABusyLockIsOneThatLogsMuchInAShortTime(t *testing.T) {
+	t.Parallel()
+	if got := printed(t, "Busy"); got != "false true" {
+		t.Errorf("sampled after as many events in a second, and in 20 ms: %s, want false true", got)
+	}
+}
