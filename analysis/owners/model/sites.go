@@ -91,19 +91,21 @@ func newGroup(p Program, block bool, locks []*Lock) *Group {
 		inferred: inferredGaps,
 	}
 	f := finder{group: gr, found: map[format.StackID]*use{}}
-	var list []Wait
+	w := gr.worker()
+	defer w.release()
 	for _, l := range locks {
-		list = p.Waits(l.ID, list[:0])
+		w.lock.read(gr, l)
+		list := w.lock.waits
 		l.n, l.from = len(list), list[0].Start
 		gr.waits += len(list)
 		for i := range list {
-			w := &list[i]
-			l.ns += w.End - w.Start
-			if gr.reacquires(w.Stack) {
-				l.estimated += float64(w.End - w.Start)
+			one := &list[i]
+			l.ns += one.End - one.Start
+			if gr.reacquires(one.Stack) {
+				l.estimated += float64(one.End - one.Start)
 			}
-			l.to = max(l.to, w.End)
-			f.add(w.Stack, w.Thread)
+			l.to = max(l.to, one.End)
+			f.add(one.Stack, one.Thread)
 		}
 		l.estimated /= float64(max(l.ns, 1))
 		for i := range l.Dumps {

@@ -18,27 +18,32 @@ type lockView struct {
 	users  users
 }
 
-// load makes a lock of a group the current one.
-func (v *lockView) load(gr *Group, l *Lock) {
-	other := v.Lock != l
-	if other {
-		v.Lock = l
-		v.waits = gr.program.Waits(l.ID, v.waits[:0])
-		v.byEnd = slices.Grow(v.byEnd[:0], len(v.waits))
-		var current column.KeyHeap // waits, by end: they are few at a time
-		for i := range v.waits {
-			w := &v.waits[i]
-			for ; len(current) > 0 && current[0].At <= w.Start; current.Pop() {
-				v.byEnd = append(v.byEnd, int32(current[0].ID))
-			}
-			current.Push(column.Key{At: w.End, ID: uint32(i)})
-			w.Shared = w.Shared || l.permits
-		}
-		for ; len(current) > 0; current.Pop() {
+// read reads the waits for a lock of a group, unless it is the current one.
+func (v *lockView) read(gr *Group, l *Lock) {
+	if v.Lock == l {
+		return
+	}
+	v.Lock, v.users.sites = l, -1 // its users are not known
+	v.waits = gr.program.Waits(l.ID, v.waits[:0])
+	v.byEnd = slices.Grow(v.byEnd[:0], len(v.waits))
+	var current column.KeyHeap // waits, by end: they are few at a time
+	for i := range v.waits {
+		w := &v.waits[i]
+		for ; len(current) > 0 && current[0].At <= w.Start; current.Pop() {
 			v.byEnd = append(v.byEnd, int32(current[0].ID))
 		}
+		current.Push(column.Key{At: w.End, ID: uint32(i)})
+		w.Shared = w.Shared || l.permits
 	}
-	if other || v.users.sites != len(gr.sites) {
+	for ; len(current) > 0; current.Pop() {
+		v.byEnd = append(v.byEnd, int32(current[0].ID))
+	}
+}
+
+// load makes a lock of a group the current one, with its users.
+func (v *lockView) load(gr *Group, l *Lock) {
+	v.read(gr, l)
+	if v.users.sites != len(gr.sites) {
 		v.users.set(gr, v.waits, l.Dumps)
 		v.sortByUser()
 	}
