@@ -12,7 +12,7 @@ import "math"
 // The ratio that single runs are held against, and the degrees of freedom that it stands for. It
 // was measured on equal runs of programs, see the README of cmd.
 const (
-	usualRatio = 2.0
+	usualRatio = 3.0
 	usualDF    = 12
 )
 

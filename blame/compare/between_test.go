@@ -34,7 +34,7 @@ func TestThreeRunsKnowMoreThanTheirSpread(t *testing.T) {
 		{"twice as long", rowOf(several(3, 1, 0.35), several(3, 2, 0.5)), true},
 		{"twice as long, and three runs disagree", rowOf(several(3, 1, 0.2), several(3, 1.9, 0.45)), true},
 		{"a third longer, and runs vary", rowOf(several(3, 1, 0.35), several(3, 1.3, 0.4)), false},
-		{"one run each, twice as long", rowOf(several(1, 1, 0), several(1, 2.8, 0)), true},
+		{"one run each, twice as long", rowOf(several(1, 1, 0), several(1, 3.2, 0)), true},
 		{"one run each, as runs vary", rowOf(several(1, 1, 0), several(1, 1.6, 0)), false},
 	} {
 		rows := []Row{c.row, {Name: "b"}, {Name: "c"}, {Name: "d"}}

@@ -192,7 +192,7 @@ func TestChangesOverTheBaseline(t *testing.T) {
 		"csp(*) < +20% vs baseline":                Fail,
 		"blame(sim.App.serve2) < +20% vs baseline": Pass, "csp(sim.Lock1) < +200% vs baseline": Pass,
 		"csp(sim.Lock3) < +20% vs baseline": Pass,
-		"max(sim.Lock1) < +5% vs baseline":  Fail, "max(sim.Lock2) < +20% vs baseline": Pass,
+		"p90(sim.Lock1) < +5% vs baseline":  Fail, "max(sim.Lock2) < +20% vs baseline": Pass,
 	} {
 		golden.Equal(t, verdicts(t, rule, new, base).Status, want, rule)
 	}

@@ -203,12 +203,16 @@ func percentile(q float64) func(*Rule, []*Run) map[string]measured {
 // longest measures the longest wait.
 var longest = lengthOf(func(r *locks.Row) compare.Rate { return ranked(r, 100, r.MaxNs) })
 
-// ranked returns a percentile with the error that its rank has among independent waits: it is binomial, and
-// at least one wait.
+// ranked returns a percentile with the error that its rank has among independent waits, which is binomial.
+// Of the longest waits the rank says nothing: half of the distance to the tenth longest is about the error
+// where long waits are exponential.
 func ranked(r *locks.Row, q float64, ns int64) compare.Rate {
 	n := float64(r.Waits)
-	part := 100 * max(math.Sqrt(q/100*(1-q/100)/n), 1/n)
-	within := max(r.Percentile(min(q+part, 100))-ns, ns-r.Percentile(max(q-part, 0)))
+	within := (ns - r.Percentile(100*max(1-10/n, 0))) / 2
+	if n*(1-q/100) >= 1 {
+		part := 100 * math.Sqrt(q/100*(1-q/100)/n)
+		within = max(r.Percentile(min(q+part, 100))-ns, ns-r.Percentile(max(q-part, 0)))
+	}
 	return compare.Rate{Value: float64(ns), Within: float64(within), WaitNs: r.WaitNs, Traces: 1}
 }
 
