@@ -175,8 +175,8 @@ func runHist(e *env, o *histOptions) error {
 type histAnswer struct {
 	*document.Hist
 	total     *waits.Lengths
-	head      durations.Head       // of a log
-	intervals []durations.Interval // for a log, in no order
+	head      durations.Head      // of a log
+	intervals []durations.LogLine // for a log, in no order
 }
 
 // writeHgrm writes the percentiles of all waits. Sampled waits have bounds; it writes the upper

@@ -189,7 +189,7 @@ func TestLogsAreCutAsHdrHistogramDoes(t *testing.T) {
 	for at, want := range map[int64]bool{999_999_999: false, 1e9: true, 1.5e9: true, 2e9: true, 2_000_000_001: false} {
 		golden.Equal(
 			t,
-			table.wants(&durations.Interval{Start: 100e9 + at}, 100e9),
+			table.wants(&durations.LogLine{Start: 100e9 + at}, 100e9),
 			want,
 			"an interval that begins after",
 			at,

@@ -60,7 +60,7 @@ type logTable struct {
 	parts     map[int64]*waits.Lengths // by interval
 	base      int64                    // the intervals count from here
 	start     int64
-	intervals []durations.Interval
+	intervals []durations.LogLine
 	tags      map[string]bool
 	faults    []error // of lines that cannot be read
 }
@@ -169,14 +169,14 @@ func (t *logTable) read(in io.Reader, name, label string) error {
 
 // wants reports whether an interval begins within the cut, including its end, and has a
 // requested tag.
-func (t *logTable) wants(iv *durations.Interval, start int64) bool {
+func (t *logTable) wants(iv *durations.LogLine, start int64) bool {
 	from, to := analysis.Instant(t.from, t.rel[0], start), analysis.Instant(t.to, t.rel[1], start)
 	return iv.Start >= from && (t.to == format.NoTime || iv.Start <= to) && (t.tag == nil || t.tag.MatchString(iv.Tag))
 }
 
 // addInterval gives an interval to its row, or keeps it under the row's tag. Tags that
 // contend wrote for the bounds of sampled waits become bounds again.
-func (t *logTable) addInterval(iv *durations.Interval, input, tag string) {
+func (t *logTable) addInterval(iv *durations.LogLine, input, tag string) {
 	if t.start == format.NoTime || iv.Start < t.start {
 		t.start = iv.Start
 	}

@@ -19,18 +19,18 @@ type pump struct {
 	Source
 	events  *eventCount
 	unpack  func() // releases the decompressor
-	full    chan *batch
-	free    chan *batch
+	full    chan *pumped
+	free    chan *pumped
 	quit    chan struct{}
 	close   sync.Once
 	running bool
 
-	cur  *batch
+	cur  *pumped
 	next int // of cur's events to be delivered
 }
 
-// batch is the events of one part of the input.
-type batch struct {
+// pumped is the events of one part of the input, decoded before they are asked for.
+type pumped struct {
 	events []format.Event
 	stats  format.Stats // after the last event
 	err    error        // occurred after the last event
@@ -48,8 +48,8 @@ func newPump(r Source, events *eventCount, unpack func()) *pump {
 		events: events,
 		unpack: unpack,
 		quit:   make(chan struct{}),
-		full:   make(chan *batch, batchesAhead),
-		free:   make(chan *batch, batchesAhead+1),
+		full:   make(chan *pumped, batchesAhead),
+		free:   make(chan *pumped, batchesAhead+1),
 	}
 }
 
@@ -57,7 +57,7 @@ func newPump(r Source, events *eventCount, unpack func()) *pump {
 func (p *pump) run() {
 	defer p.release()
 	for {
-		b := p.batch()
+		b := p.emptied()
 		if b.failed = workers.Try(func() { b.decode(p.Source, p.events) }); b.failed != nil {
 			b.err = b.failed
 		}
@@ -72,18 +72,18 @@ func (p *pump) run() {
 	}
 }
 
-func (p *pump) batch() *batch {
+func (p *pump) emptied() *pumped {
 	select {
 	case b := <-p.free:
 		return b
 	default:
-		return &batch{}
+		return &pumped{}
 	}
 }
 
 // decode fills the batch. The guards see every event immediately: filling a batch may take
 // long.
-func (b *batch) decode(r Source, events *eventCount) {
+func (b *pumped) decode(r Source, events *eventCount) {
 	b.events = b.events[:0]
 	for b.err == nil && len(b.events) < batchEvents {
 		n := len(b.events)

@@ -29,7 +29,7 @@ const (
 	CodeEpoch           = "epoch"            // the trace has no time of day
 	CodeMinWait         = "min-wait"         // waits were sampled: --min-wait omits none of them
 	CodeMixed           = "mixed"            // sampled and exact traces are read together
-	CodeFollowed        = "followed"         // an agent followed locks from later on, or did not see enough of their waiting
+	CodeFollowed        = "followed"         // an agent followed locks later, or saw too little of their waiting
 	CodeCensored        = "censored"         // waits extend into intervals with lost data
 	CodeWildTimes       = "wild-times"       // events with impossible times are left out
 	CodeOverflow        = "overflow"         // all threads together ran for more than 292 years: the sums are wrong

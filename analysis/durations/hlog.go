@@ -13,9 +13,9 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Interval is one line of an interval log: the durations of one tag in [Start, End), in
+// LogLine is one line of an interval log: the durations of one tag in [Start, End), in
 // nanoseconds since the Unix epoch.
-type Interval struct {
+type LogLine struct {
 	Tag        string // "" for none
 	Start, End int64
 	Lengths    *Distribution // nil while packed
@@ -26,14 +26,14 @@ type Interval struct {
 
 // Pack drops the durations of an interval that was read from a log and keeps their text: a
 // histogram takes 300 KB, its text a few hundred bytes.
-func (iv *Interval) Pack() {
+func (iv *LogLine) Pack() {
 	if iv.packed != "" && iv.Lengths != nil {
 		iv.max, iv.Lengths = iv.Lengths.Max(), nil
 	}
 }
 
 // unpack returns the durations of an interval, packed or not.
-func (iv *Interval) unpack() (*Distribution, error) {
+func (iv *LogLine) unpack() (*Distribution, error) {
 	if iv.Lengths != nil {
 		return iv.Lengths, nil
 	}
@@ -107,8 +107,8 @@ func NewLogWriter(w io.Writer, head Head) (*LogWriter, error) {
 
 // WriteAll writes intervals in order of their start, as readers expect. It merges intervals
 // of one tag and time.
-func (l *LogWriter) WriteAll(list []Interval) error {
-	slices.SortStableFunc(list, func(a, b Interval) int { return a.compare(&b) })
+func (l *LogWriter) WriteAll(list []LogLine) error {
+	slices.SortStableFunc(list, func(a, b LogLine) int { return a.compare(&b) })
 	for from := 0; from < len(list); {
 		to := from + 1
 		for to < len(list) && list[to].compare(&list[from]) == 0 {
@@ -126,16 +126,16 @@ func (l *LogWriter) WriteAll(list []Interval) error {
 	return nil
 }
 
-func (iv *Interval) compare(o *Interval) int {
+func (iv *LogLine) compare(o *LogLine) int {
 	return cmp.Or(cmp.Compare(iv.Start, o.Start), strings.Compare(iv.Tag, o.Tag), cmp.Compare(iv.End, o.End))
 }
 
 // merged merges intervals of one tag and time.
-func merged(list []Interval) (*Interval, error) {
+func merged(list []LogLine) (*LogLine, error) {
 	if len(list) == 1 {
 		return &list[0], nil
 	}
-	out := &Interval{Tag: list[0].Tag, Start: list[0].Start, End: list[0].End, Lengths: &Distribution{}}
+	out := &LogLine{Tag: list[0].Tag, Start: list[0].Start, End: list[0].End, Lengths: &Distribution{}}
 	for i := range list {
 		d, err := list[i].unpack()
 		if err != nil {
@@ -147,7 +147,7 @@ func merged(list []Interval) (*Interval, error) {
 }
 
 // Write writes a line.
-func (l *LogWriter) Write(iv *Interval) error {
+func (l *LogWriter) Write(iv *LogLine) error {
 	payload, longest := []byte(iv.packed), iv.max
 	if iv.Lengths != nil {
 		var err error

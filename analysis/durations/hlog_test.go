@@ -20,13 +20,13 @@ import (
 const start = int64(1_700_000_000_123_456_789)
 
 // sample writes a log of three intervals, two tags and one of none.
-func sample(t testing.TB) ([]Interval, []byte) {
+func sample(t testing.TB) ([]LogLine, []byte) {
 	t.Helper()
 	many := &Distribution{}
 	for i := range int64(3 * listMax) {
 		many.Record(1000 + i*997)
 	}
-	list := []Interval{
+	list := []LogLine{
 		{Tag: "Cache@a", Start: start, End: start + 1e9, Lengths: distOf(1, 20, 300, 4000, 5_000_000)},
 		{Tag: "Journal", Start: start, End: start + 1e9, Lengths: many},
 		{Tag: "Cache@a", Start: start + 1e9, End: start + 2e9, Lengths: distOf(7, 7, 0)},
@@ -93,7 +93,7 @@ func TestLibraryReadsTheLog(t *testing.T) {
 // packed or not.
 func TestLogsMerge(t *testing.T) {
 	_, text := sample(t)
-	var list []Interval
+	var list []LogLine
 	for pass := range 2 {
 		r := NewLogReader(bytes.NewReader(text), "x.hlog", 1)
 		for iv, err := r.Next(); err != io.EOF; iv, err = r.Next() {
@@ -102,7 +102,7 @@ func TestLogsMerge(t *testing.T) {
 				iv.Pack()
 			}
 			if iv.Tag != "" || pass == 0 {
-				list = append([]Interval{*iv}, list...)
+				list = append([]LogLine{*iv}, list...)
 			}
 		}
 	}
@@ -123,7 +123,7 @@ func TestTagsCannotBreakALine(t *testing.T) {
 	var out bytes.Buffer
 	w, err := NewLogWriter(&out, Head{})
 	golden.OK(t, err)
-	golden.OK(t, w.Write(&Interval{Tag: "a,b c\n#[StartTime: 9]", End: 1e9, Lengths: distOf(5)}))
+	golden.OK(t, w.Write(&LogLine{Tag: "a,b c\n#[StartTime: 9]", End: 1e9, Lengths: distOf(5)}))
 	iv, err := NewLogReader(&out, "x.hlog", 1).Next()
 	if err != nil || iv.Tag != "a_b_c_#[StartTime:_9]" || iv.Start != 0 {
 		t.Errorf("%+v, %v", iv, err)

@@ -69,7 +69,7 @@ func (l *LogReader) Labelled() bool { return l.labelled }
 // Next returns the next interval, or io.EOF. An unreadable line gives a *format.Error that
 // wraps ErrCorrupt or ErrVersion; Next then continues with the line after it. ErrLimit, for
 // a line that is too long, and ErrTruncated, for truncated compression, end the log.
-func (l *LogReader) Next() (*Interval, error) {
+func (l *LogReader) Next() (*LogLine, error) {
 	for l.finished == nil {
 		if !l.in.Scan() {
 			l.finished = l.end()
@@ -136,8 +136,8 @@ func (l *LogReader) comment(line string) error {
 }
 
 // interval reads Tag=NAME,START,LENGTH,MAX,HISTOGRAM; the tag is optional.
-func (l *LogReader) interval(line string) (*Interval, error) {
-	iv := &Interval{}
+func (l *LogReader) interval(line string) (*LogLine, error) {
+	iv := &LogLine{}
 	if rest, ok := strings.CutPrefix(line, "Tag="); ok {
 		iv.Tag, line, _ = strings.Cut(rest, ",")
 	}

@@ -136,14 +136,14 @@ type gathered struct {
 // they are gathered.
 const maxTimes = 1 << 10
 
-func (x *gathered) addTime(t model.Interval) {
+func (x *gathered) addTime(t model.ThreadTime) {
 	x.activity.Ns += t.End - t.Start
 	if zeros(t.Start) < x.zeros {
 		return
 	}
 	if x.activity.Times = append(x.activity.Times, t); len(x.activity.Times) > 2*maxTimes {
 		x.zeros++
-		finer := func(t model.Interval) bool { return zeros(t.Start) < x.zeros }
+		finer := func(t model.ThreadTime) bool { return zeros(t.Start) < x.zeros }
 		x.activity.Times = slices.DeleteFunc(x.activity.Times, finer)
 	}
 }

@@ -172,7 +172,7 @@ func (ev *evidence) list(input uint32) (out []*model.Activity) {
 				}
 				ev.byKey[number], known = x, append(known, number)
 			}
-			x.addTime(model.Interval{Span: times.Span{Start: d.Start, End: d.End}, Thread: t})
+			x.addTime(model.ThreadTime{Span: times.Span{Start: d.Start, End: d.End}, Thread: t})
 		}
 	}
 	for _, number := range known {
@@ -181,7 +181,9 @@ func (ev *evidence) list(input uint32) (out []*model.Activity) {
 	for _, x := range found {
 		slices.SortFunc(
 			x.activity.Times,
-			func(a, b model.Interval) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) },
+			func(a, b model.ThreadTime) int {
+				return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
+			},
 		)
 		out = append(out, &x.activity)
 	}

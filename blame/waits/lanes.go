@@ -20,8 +20,8 @@ const (
 	Acting               // Activity, at an instant or over a time
 )
 
-// Span is one state of one thread over [Start, End), in ns of the trace's clock.
-type Span struct {
+// LaneSpan is one state of one thread over [Start, End), in ns of the trace's clock.
+type LaneSpan struct {
 	Start, End int64
 	Thread     format.ThreadID
 	Lock       format.ObjectID // of Holding and Waiting
@@ -40,7 +40,7 @@ type Arrow struct{ Wait, Hold int32 }
 // the longest as many as Bounded says, and sums of the others. Finish orders them.
 type Lanes struct {
 	analysis.AnyQueue
-	Spans  []Span
+	Spans  []LaneSpan
 	Arrows []Arrow   // none where they are bounded
 	Sums   *LaneSums // of the spans that are not kept; nil where all are
 
@@ -108,7 +108,7 @@ func (l *Lanes) QueueSlice(s *analysis.Slice, _ int) { l.Slice(s) }
 func (l *Lanes) overlaps(start, end int64) bool { return end >= l.from && start < l.to }
 
 // addSpan appends a span and returns its index.
-func (l *Lanes) addSpan(s Span) int32 {
+func (l *Lanes) addSpan(s LaneSpan) int32 {
 	l.Spans = append(l.Spans, s)
 	l.arrowTo = append(l.arrowTo, 0)
 	return int32(len(l.Spans) - 1)
@@ -124,7 +124,7 @@ func (l *Lanes) wait(s *analysis.Slice, w *analysis.Waiter) int32 {
 		l.Spans[at].End = s.End
 		return at
 	}
-	one := Span{Start: s.Start, End: s.End, Thread: w.Thread, Lock: s.Lock, Stack: w.Stack, State: Waiting}
+	one := LaneSpan{Start: s.Start, End: s.End, Thread: w.Thread, Lock: s.Lock, Stack: w.Stack, State: Waiting}
 	switch {
 	case s.Start >= l.to:
 		l.latestWait[w.Thread] = 0 // what follows extends no span: this wait has none
@@ -152,7 +152,7 @@ func (l *Lanes) hold(s *analysis.Slice, sh *analysis.Share) int32 {
 		}
 	}
 	at = l.addSpan(
-		Span{
+		LaneSpan{
 			Start:    s.Start,
 			End:      s.End,
 			Thread:   o.Thread,
@@ -175,7 +175,14 @@ func (l *Lanes) Held(h *analysis.Hold) {
 		key := holdKey{h.Lock, h.Thread}
 		l.recorded[key] = append(
 			l.recorded[key],
-			l.addSpan(Span{Start: h.Start, End: h.End, Thread: h.Thread, Lock: h.Lock, Stack: h.Stack, State: Holding}),
+			l.addSpan(LaneSpan{
+				Start:  h.Start,
+				End:    h.End,
+				Thread: h.Thread,
+				Lock:   h.Lock,
+				Stack:  h.Stack,
+				State:  Holding,
+			}),
 		)
 	}
 }
@@ -188,7 +195,7 @@ func (l *Lanes) Idle(thread format.ThreadID, start, end int64, pause bool) {
 			activity = format.ActivitySleep
 		}
 		l.makeRoom(format.NoTime)
-		l.addSpan(Span{Start: start, End: end, Thread: thread, State: Idle, Activity: activity})
+		l.addSpan(LaneSpan{Start: start, End: end, Thread: thread, State: Idle, Activity: activity})
 	}
 }
 
@@ -201,7 +208,14 @@ func (l *Lanes) Activity(ev *format.Event, _ []format.Frame) {
 	if l.activities > 0 && l.overlaps(ev.Time, ev.End) {
 		l.activities--
 		l.addSpan(
-			Span{Start: ev.Time, End: ev.End, Thread: ev.Thread, Stack: ev.Stack, State: Acting, Activity: ev.Activity},
+			LaneSpan{
+				Start:    ev.Time,
+				End:      ev.End,
+				Thread:   ev.Thread,
+				Stack:    ev.Stack,
+				State:    Acting,
+				Activity: ev.Activity,
+			},
 		)
 	}
 }
@@ -245,7 +259,7 @@ func (l *Lanes) Finish() {
 			cmp.Compare(a.State, b.State),
 		)
 	})
-	spans, place := make([]Span, len(order)), make([]int32, len(to))
+	spans, place := make([]LaneSpan, len(order)), make([]int32, len(to))
 	for p, i := range order {
 		spans[p], place[i] = l.Spans[i], int32(p)
 	}

@@ -90,7 +90,7 @@ func (l *Lanes) boundedActivity(ev *format.Event) {
 	case format.ActivityIO, format.ActivityFile, format.ActivitySocket, format.ActivityReady:
 		if ev.End > ev.Time {
 			l.makeRoom(format.NoTime)
-			l.addSpan(Span{
+			l.addSpan(LaneSpan{
 				Start:    ev.Time,
 				End:      ev.End,
 				Thread:   ev.Thread,
@@ -185,7 +185,7 @@ func (l *Lanes) fold(open []bool) {
 const contextShare = 4
 
 // context is 1 for a span that is neither a wait nor a hold, else 0.
-func (s *Span) context() int {
+func (s *LaneSpan) context() int {
 	if s.State == Idle || s.State == Acting {
 		return 1
 	}
@@ -237,7 +237,7 @@ func (l *LaneSums) thread(id format.ThreadID) *ThreadLaneSums {
 func (t *ThreadLaneSums) widen(from, to int64) { t.First, t.Last = min(t.First, from), max(t.Last, to) }
 
 // see adds a span, which grows no more, to the sums of its thread.
-func (l *LaneSums) see(s *Span) {
+func (l *LaneSums) see(s *LaneSpan) {
 	if l.whole {
 		return
 	}
@@ -253,7 +253,7 @@ func (l *LaneSums) see(s *Span) {
 }
 
 // add sums a span, cut into bins.
-func (l *LaneSums) add(s *Span) {
+func (l *LaneSums) add(s *LaneSpan) {
 	if s.End <= s.Start {
 		return
 	}

@@ -116,9 +116,9 @@ func InOrder(sums map[int64]*Lengths, start, length int64) (rows []Row) {
 
 // Intervals returns the lengths of each row in each interval, in no order; empty ones are
 // left out. A tag is the row's keys.
-func (c *Collector) Intervals() []durations.Interval {
+func (c *Collector) Intervals() []durations.LogLine {
 	c.finish()
-	out := make([]durations.Interval, 0, len(c.byInterval))
+	out := make([]durations.LogLine, 0, len(c.byInterval))
 	for p, l := range c.byInterval {
 		from := c.start + p.interval*c.interval
 		texts := c.texts(p.row)
@@ -129,7 +129,7 @@ func (c *Collector) Intervals() []durations.Interval {
 			if d.lengths.Count() > 0 {
 				out = append(
 					out,
-					durations.Interval{Tag: c.tag(texts, d.ending), Start: from, End: from + c.interval,
+					durations.LogLine{Tag: c.tag(texts, d.ending), Start: from, End: from + c.interval,
 						Lengths: d.lengths},
 				)
 			}

@@ -16,9 +16,9 @@ import (
 // times: they are a second apart, and each weighs 1, so that sums count goroutines, not
 // nanoseconds.
 type Reader struct {
-	name string
-	text dumps
-	symbols
+	name  string
+	text  dumps
+	names dumpNames
 
 	count      int64 // of dumps
 	goroutines int64
@@ -47,19 +47,22 @@ func IsProfile(line string) bool { return strings.HasPrefix(line, profileHead) }
 // separate locks from idle waiting. The error is a *format.Error with ErrNotMine for text
 // without a dump, or the error of the input.
 func NewReader(in io.Reader, name string, t *rules.Table, off int64) (*Reader, error) {
-	r := &Reader{name: name, text: dumps{lines: unwrap.NewLines(in, 64<<10, 0, off)}, symbols: newSymbols(t)}
+	r := &Reader{name: name, text: dumps{lines: unwrap.NewLines(in, 64<<10, 0, off)}, names: newDumpNames(t)}
 	r.advance()
-	if r.count > 0 || r.text.stuck != "" && errors.Is(r.Ended, io.EOF) {
+	if r.count > 0 || r.text.stuck != "" && errors.Is(r.names.Ended, io.EOF) {
 		return r, nil
 	}
-	if !errors.Is(r.Ended, io.EOF) {
-		return nil, fmt.Errorf("%s: %w", name, r.Ended)
+	if !errors.Is(r.names.Ended, io.EOF) {
+		return nil, fmt.Errorf("%s: %w", name, r.names.Ended)
 	}
 	return nil, &format.Error{Pos: format.Pos{File: name}, What: "goroutine dump", Err: format.ErrNotMine}
 }
 
 // Read delivers the next event. The error is io.EOF, or the error of the input.
-func (r *Reader) Read(ev *format.Event) error { return r.Next(ev, r.advance) }
+func (r *Reader) Read(ev *format.Event) error { return r.names.Next(ev, r.advance) }
+
+// Close implements io.Closer: the input belongs to the caller.
+func (r *Reader) Close() error { return r.names.Close() }
 
 // advance queues the next dump, or ends.
 func (r *Reader) advance() {
@@ -77,13 +80,13 @@ func (r *Reader) advance() {
 	}
 	switch lines := r.text.lines; {
 	case lines.Err() != nil && !errors.Is(lines.Err(), io.EOF):
-		r.Ended = lines.Err()
+		r.names.Ended = lines.Err()
 	case errors.Is(err, format.ErrTruncated):
 		r.damaged(format.CodeTruncated, err)
 	case err != nil:
 		r.damaged(format.CodeLostData, fmt.Errorf("%w (%.200q)", format.ErrCorrupt, err))
 	case len(list) == 0:
-		r.Ended = io.EOF
+		r.names.Ended = io.EOF
 	}
 }
 
@@ -93,7 +96,7 @@ func (r *Reader) running(g *goroutine, thread format.ThreadID, at int64) format.
 		Kind:     format.KindActivity,
 		Activity: format.ActivityRunnable,
 		Thread:   thread,
-		Stack:    r.stacks.Announce(g.frames, &r.Queue),
+		Stack:    r.names.stacks.Announce(g.frames, &r.names.Queue),
 		Time:     at,
 		End:      at,
 	}
@@ -101,7 +104,7 @@ func (r *Reader) running(g *goroutine, thread format.ThreadID, at int64) format.
 
 func (r *Reader) damaged(code string, err error) {
 	why := fmt.Sprintf("goroutine dump: %v", err)
-	r.Said.Damage.AddDamage(
+	r.names.Said.Damage.AddDamage(
 		format.Damage{
 			Pos:    format.Pos{File: r.name, Off: r.text.lines.Taken()},
 			Code:   code,
@@ -111,7 +114,7 @@ func (r *Reader) damaged(code string, err error) {
 			Until:  format.NoTime,
 		},
 	)
-	r.Said.Warn(code, r.name+": "+why)
+	r.names.Said.Warn(code, r.name+": "+why)
 }
 
 // Stats describes what has been read so far.
@@ -124,11 +127,11 @@ func (r *Reader) Stats() format.Stats {
 		Events:     r.goroutines,
 		BytesRead:  read,
 		BytesTotal: read,
-		Damage:     r.Said.Damage,
+		Damage:     r.names.Said.Damage,
 		Blind:      unowned,
 	}
 	warn := func(code, text string) { s.Warnings = append(s.Warnings, format.Warning{Code: code, Text: text}) }
-	s.Warnings = append(s.Warnings, r.Said.Warnings...)
+	s.Warnings = append(s.Warnings, r.names.Said.Warnings...)
 	warn(
 		format.CodeNoTimes,
 		"goroutine dumps have no times: sums count waiting goroutines, in "+human.Some(
@@ -160,16 +163,16 @@ func (r *Reader) deliver(list []*goroutine) {
 	r.goroutines += int64(len(list))
 	r.shapes = patterns(list)
 	tick := format.Event{Kind: format.KindTick, Time: at, Weight: 1, Live: uint32(len(list))}
-	r.joinHalves(list)
+	r.names.joinHalves(list)
 	var locks, others []format.Event
 	index := map[format.ObjectID]int{}
 	for _, g := range list {
-		thread := r.thread(g)
+		thread := r.names.thread(g)
 		if !g.waits() {
 			others = append(others, r.running(g, thread, at))
 			continue
 		}
-		res := r.rules.Classify("go:"+strings.ReplaceAll(g.state, " ", "-"), g.frames)
+		res := r.names.rules.Classify("go:"+strings.ReplaceAll(g.state, " ", "-"), g.frames)
 		if res.Verdict != rules.Lock {
 			if g.state == "semacquire" && !g.shows() {
 				r.vague++
@@ -181,7 +184,7 @@ func (r *Reader) deliver(list []*goroutine) {
 					Kind:     format.KindActivity,
 					Activity: format.ActivityPark,
 					Thread:   thread,
-					Stack:    r.idleStack(g),
+					Stack:    r.names.idleStack(g),
 					Time:     at,
 					End:      at,
 					Resource: res.Verdict == rules.Resource,
@@ -190,8 +193,8 @@ func (r *Reader) deliver(list []*goroutine) {
 			continue
 		}
 		r.waiting++
-		party := format.Party{Thread: thread, Stack: r.stacks.Announce(g.frames, &r.Queue), Mode: res.Mode}
-		lock := r.lock(g, res.Kind)
+		party := format.Party{Thread: thread, Stack: r.names.stacks.Announce(g.frames, &r.names.Queue), Mode: res.Mode}
+		lock := r.names.lock(g, res.Kind)
 		i, ok := index[lock]
 		if !ok {
 			i = len(locks)
@@ -209,7 +212,7 @@ func (r *Reader) deliver(list []*goroutine) {
 		}
 		locks[i].Waiters = append(locks[i].Waiters, party)
 	}
-	r.Push(tick)
-	r.Push(others...)
-	r.Push(locks...)
+	r.names.Push(tick)
+	r.names.Push(others...)
+	r.names.Push(locks...)
 }

@@ -11,9 +11,9 @@ import (
 	"contend/format"
 )
 
-// symbols gives goroutines, locks and stacks the ids they keep over all
+// dumpNames gives goroutines, locks and stacks the ids they keep over all
 // dumps.
-type symbols struct {
+type dumpNames struct {
 	format.Output // metadata comes before its use
 
 	rules   *rules.Table
@@ -32,19 +32,19 @@ type lockKey struct {
 	site  string
 }
 
-func newSymbols(t *rules.Table) symbols {
-	return symbols{rules: rules.OrDefault(t)}
+func newDumpNames(t *rules.Table) dumpNames {
+	return dumpNames{rules: rules.OrDefault(t)}
 }
 
 // idleStack returns the stack of a goroutine that waits for something else than a lock. A
 // dump has the reason outside of the frames; it becomes the innermost frame.
-func (s *symbols) idleStack(g *goroutine) format.StackID {
+func (s *dumpNames) idleStack(g *goroutine) format.StackID {
 	what := format.Frame{Method: "[" + strings.ToValidUTF8(strings.TrimSuffix(g.state, " (scan)"), "\uFFFD") + "]"}
 	return s.stacks.Announce(append([]format.Frame{what}, g.frames...), &s.Queue)
 }
 
 // thread names a goroutine by the function it started in, which is its group.
-func (s *symbols) thread(g *goroutine) format.ThreadID {
+func (s *dumpNames) thread(g *goroutine) format.ThreadID {
 	n, added := s.threads.Intern(g.id)
 	t := format.ThreadID(n + 1)
 	if added {
@@ -72,7 +72,7 @@ const rwMutex = "sync.RWMutex"
 
 // joinHalves finds the two halves of the only RWMutex in a dump: often only writers show
 // the address, or no goroutine does. With several RWMutexes the halves cannot be matched.
-func (s *symbols) joinHalves(list []*goroutine) {
+func (s *dumpNames) joinHalves(list []*goroutine) {
 	var halves []lockKey
 	packages, methods := map[string]bool{}, map[string]bool{}
 	for _, g := range list {
@@ -96,7 +96,7 @@ func (s *symbols) joinHalves(list []*goroutine) {
 	}
 }
 
-func (s *symbols) lock(g *goroutine, kind format.LockKind) format.ObjectID {
+func (s *dumpNames) lock(g *goroutine, kind format.LockKind) format.ObjectID {
 	key := keyOf(g)
 	if key == s.half {
 		key = s.whole

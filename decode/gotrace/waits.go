@@ -20,7 +20,7 @@ type wait struct {
 	call              uint32          // the number of the waker's instruction that released the lock
 	mode              format.Mode
 	kind              format.LockKind
-	left              int64 // when the goroutine was first seen outside of the function that acquired the lock; 0: never
+	left              int64 // when the goroutine was first seen outside of the acquiring function; 0: never
 	// another goroutine was quicker: when a further try began, which stands for the whole acquisition;
 	// 0 without one
 	again int64

@@ -16,7 +16,7 @@ type ahead struct {
 
 	chunks chan *chunk // in order; closed after the one with an error
 	free   chan *chunk // chunks that the reader has finished
-	spare  chan *batch
+	spare  chan *chunkEvents
 	quit   chan struct{}
 	once   sync.Once
 	work   workers.Group
@@ -51,7 +51,7 @@ func newAhead(s *splitter, room *Room) *ahead {
 		room:   room,
 		chunks: make(chan *chunk, cores+1),
 		free:   make(chan *chunk, cores+1),
-		spare:  make(chan *batch, batchesSpared),
+		spare:  make(chan *chunkEvents, batchesSpared),
 		quit:   make(chan struct{}),
 	}
 	for range cores + 1 {
@@ -78,7 +78,7 @@ func (a *ahead) cut() {
 		c := unused[len(unused)-1]
 		unused = unused[:len(unused)-1]
 		c.err = a.split.next(c)
-		c.ready, c.batches = make(chan struct{}), make(chan *batch, batchesAhead)
+		c.ready, c.batches = make(chan struct{}), make(chan *chunkEvents, batchesAhead)
 		a.hold(len(c.buf))
 		a.chunks <- c // has room for all there are
 		if c.err == nil && !c.void {
@@ -107,11 +107,11 @@ func (a *ahead) step(c *chunk) {
 	mine := *c // the reader's stays at its beginning
 	ready()
 	for last := false; !last; {
-		var b *batch
+		var b *chunkEvents
 		select {
 		case b = <-a.spare:
 		default:
-			b = &batch{}
+			b = &chunkEvents{}
 		}
 		mine.step(b)
 		last = b.last
@@ -134,7 +134,7 @@ func (a *ahead) nextChunk() *chunk {
 }
 
 // batch returns the next events of a chunk.
-func (a *ahead) batch(c *chunk) *batch {
+func (a *ahead) batch(c *chunk) *chunkEvents {
 	b, more := <-c.batches
 	if !more {
 		a.close() // panics as the goroutine that was to send it

@@ -6,9 +6,9 @@ import (
 	"contend/format"
 )
 
-// batch is a run of events of a chunk, in order: for each wanted event the values that its
+// chunkEvents is a run of events of a chunk, in order: for each wanted event the values that its
 // program reads. Keys of the chunk's constants stay keys; the symbols resolve them.
-type batch struct {
+type chunkEvents struct {
 	words  []int64
 	next   int      // of words to be read
 	taken  *program // of the event read last
@@ -27,12 +27,12 @@ const headWords = 3
 // isLoss stands in place of a program's number for lost data.
 const isLoss = -1
 
-func (b *batch) clear() {
-	*b = batch{words: b.words[:0], losses: b.losses[:0]}
+func (b *chunkEvents) clear() {
+	*b = chunkEvents{words: b.words[:0], losses: b.losses[:0]}
 }
 
 // appendEvent adds an event: the number of its program, its times, and its values.
-func (b *batch) appendEvent(p *program, h *header, v *values) {
+func (b *chunkEvents) appendEvent(p *program, h *header, v *values) {
 	start, n := h.timeOf(v[slotStart]), len(b.words)
 	b.words = slices.Grow(b.words, headWords+len(p.takes))[:n+headWords+len(p.takes)]
 	w := b.words[n:]
@@ -44,13 +44,13 @@ func (b *batch) appendEvent(p *program, h *header, v *values) {
 }
 
 // lose adds bytes that cannot be read.
-func (b *batch) lose(d format.Damage) {
+func (b *chunkEvents) lose(d format.Damage) {
 	b.words = append(b.words, isLoss, int64(len(b.losses)))
 	b.losses = append(b.losses, d)
 }
 
 // readHead reads the head of the next event: its program and times, or the number of a loss.
-func (b *batch) readHead(m *metadata, v *values) (p *program, start, end int64) {
+func (b *chunkEvents) readHead(m *metadata, v *values) (p *program, start, end int64) {
 	w := b.words[b.next:]
 	if w[0] == isLoss {
 		b.next += 2

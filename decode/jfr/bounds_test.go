@@ -14,7 +14,7 @@ import (
 
 // Sleeps of four thousand lengths have a stack of their own, others none.
 func TestHowManySleepsAreToldApart(t *testing.T) {
-	r := Reader{symbols: symbols{ids: newIdentities()}}
+	r := Reader{symbols: resolver{ids: newIdentities()}}
 	var known, beyond format.StackID
 	for i := range int64(5000) {
 		if beyond = r.symbols.sleepStack(i + 1); i < 3000 {

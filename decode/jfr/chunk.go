@@ -30,8 +30,8 @@ type chunk struct {
 
 	taken values // of the current event
 
-	ready   chan struct{} // closed when the constants of a chunk that is read ahead are indexed
-	batches chan *batch   // of its events
+	ready   chan struct{}     // closed when the constants of a chunk that is read ahead are indexed
+	batches chan *chunkEvents // of its events
 }
 
 // lost returns the damage of n bytes of the chunk, 0 if the missing data was never in it.
@@ -95,7 +95,7 @@ func (c *chunk) nextMark() int {
 }
 
 // step fills a batch with the events that follow.
-func (c *chunk) step(b *batch) {
+func (c *chunk) step(b *chunkEvents) {
 	b.clear()
 	for len(b.words) < batchWords {
 		if p, at, end := c.pass(b); p != nil {
@@ -115,7 +115,7 @@ func (c *chunk) step(b *batch) {
 // events have three), and a time within the chunk. Most of a recording is such events. It
 // returns the program of the wanted event, and where its fields begin and end; nil if
 // anything else follows.
-func (c *chunk) pass(b *batch) (p *program, at, end int) {
+func (c *chunk) pass(b *chunkEvents) (p *program, at, end int) {
 	if c.meta == nil || c.head.features&compressed == 0 {
 		return nil, 0, 0
 	}
@@ -171,7 +171,7 @@ func (c *chunk) pass(b *batch) (p *program, at, end int) {
 }
 
 // event reads the event at off and moves past it.
-func (c *chunk) event(b *batch) {
+func (c *chunk) event(b *chunkEvents) {
 	if c.off >= c.limit {
 		c.limit = c.nextMark()
 	}
@@ -235,7 +235,7 @@ func (c *chunk) header(off, limit int) (p *program, at, end int, start int64) {
 // decodeEvent decodes the event at off, whose fields are at [begin, end) of the chunk. It reads them
 // without checking for their end, which is fast, and again with checks if the result is
 // wrong. An event is damaged if its length or time contradicts the layout or the chunk.
-func (c *chunk) decodeEvent(b *batch, p *program, at, end int) {
+func (c *chunk) decodeEvent(b *chunkEvents, p *program, at, end int) {
 	from := c.off
 	c.off = end
 	b.events++
@@ -264,7 +264,7 @@ func (c *chunk) decodeEvent(b *batch, p *program, at, end int) {
 // cut handles an event that cannot be skipped: the end of an unfinished recording, or
 // damage. Reading continues where several events follow each other, or at the next
 // checkpoint; without either, the rest of the chunk is lost.
-func (c *chunk) cut(b *batch) {
+func (c *chunk) cut(b *chunkEvents) {
 	at := c.off + 1
 	for at < c.limit && !c.eventsAt(at) {
 		at++

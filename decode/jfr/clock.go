@@ -94,7 +94,7 @@ var timespans = map[string]int64{"TICKS": 0, "NANOSECONDS": 1, "MICROSECONDS": 1
 
 // timespan converts a field's value to nanoseconds, the unit if the metadata names none.
 // The same field has other units in other versions: JDK 17 counts sleeps in milliseconds.
-func (s *symbols) timespan(v int64, unit string) int64 {
+func (s *resolver) timespan(v int64, unit string) int64 {
 	if unit == "TICKS" {
 		return s.chunk.head.nanos(v)
 	}

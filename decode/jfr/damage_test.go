@@ -158,12 +158,12 @@ func TestEventsOfProgramsArePassedOver(t *testing.T) {
 	meta := &metadata{dense: make([]*program, 20001)}
 	meta.dense[3], meta.dense[20000] = wanted, unwanted
 	c := chunk{head: head, buf: buf, limit: len(buf), meta: meta, window: head.window(0, false)}
-	var b batch
+	var b chunkEvents
 	if p, at, end := c.pass(&b); int(b.events) != events || c.off != 8*events || p != wanted || at != c.off+2 ||
 		end != len(buf) {
 		t.Errorf("%d events, at %d; %v from %d to %d", b.events, c.off, p, at, end)
 	}
-	b, c.off, buf[6] = batch{}, 0, 0x7f // of another time
+	b, c.off, buf[6] = chunkEvents{}, 0, 0x7f // of another time
 	if p, _, _ := c.pass(&b); p != nil || b.events != 0 || c.off != 0 {
 		t.Errorf("%v behind %d events, at %d", p, b.events, c.off)
 	}

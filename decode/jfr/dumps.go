@@ -195,7 +195,7 @@ func (r *Reader) idleBetween(all map[format.ThreadID]idleSince, t format.ThreadI
 
 // waits returns the kind of the lock a thread of a dump waits for; KindUnknownLock for
 // a thread that waits for none.
-func (s *symbols) waits(t *threaddump.Thread, stack format.StackID) (format.LockKind, format.Mode) {
+func (s *resolver) waits(t *threaddump.Thread, stack format.StackID) (format.LockKind, format.Mode) {
 	switch t.Wait {
 	case threaddump.Blocked:
 		if t.For.Addr == 0 && !initialised(t.For) {
@@ -212,7 +212,7 @@ func (s *symbols) waits(t *threaddump.Thread, stack format.StackID) (format.Lock
 
 // dumpLock returns the id of a lock in a dump. A lock for class initialisation is known by
 // the name of the class in dumps, and by an address in events.
-func (s *symbols) dumpLock(ref threaddump.LockRef, kind format.LockKind, at format.StackID) format.ObjectID {
+func (s *resolver) dumpLock(ref threaddump.LockRef, kind format.LockKind, at format.StackID) format.ObjectID {
 	if initialised(ref) {
 		return s.object(s.dumpClass(ref), int64(s.intern(ref.Class)), initSpace, kind, at)
 	}
@@ -220,7 +220,7 @@ func (s *symbols) dumpLock(ref threaddump.LockRef, kind format.LockKind, at form
 }
 
 // dumpClass is the class that events have of a lock of a dump.
-func (s *symbols) dumpClass(ref threaddump.LockRef) uint32 {
+func (s *resolver) dumpClass(ref threaddump.LockRef) uint32 {
 	if initialised(ref) {
 		return s.intern(initLock)
 	}
@@ -233,7 +233,7 @@ func initialised(ref threaddump.LockRef) bool {
 }
 
 // dumpThread finds the recording's thread: by its Java id, which both give.
-func (s *symbols) dumpThread(t *threaddump.Thread) format.ThreadID {
+func (s *resolver) dumpThread(t *threaddump.Thread) format.ThreadID {
 	if id, ok := s.ids.byJava[t.JavaID]; ok {
 		return id
 	}

@@ -204,7 +204,7 @@ func TestDumpsShowMonitorsFreeOnly(t *testing.T) {
 		{"a lock of one's own", waits("WAITING (parking)", "parking to wait for ", "App$Mutex$Sync", aqs), 0},
 	} {
 		r := &Reader{
-			symbols:  symbols{rules: rules.Default(), ids: newIdentities()},
+			symbols:  resolver{rules: rules.Default(), ids: newIdentities()},
 			evidence: evidence{dumps: threaddump.NewHotSpot()},
 		}
 		r.threadDump(1, c.text)

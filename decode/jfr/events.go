@@ -278,7 +278,7 @@ func (r *Reader) sampled(ev *format.Event, v *values) bool {
 
 // runs reports whether a thread state, which is a constant, is a running one. A constant
 // that is missing in the chunk counts as running.
-func (s *symbols) runs(key int64) bool {
+func (s *resolver) runs(key int64) bool {
 	name := s.label(s.chunk.meta.parts.state, key)
 	return name == "" || name == "STATE_DEFAULT" || strings.HasSuffix(name, "RUNNABLE")
 }
@@ -304,7 +304,7 @@ func operation(r *Reader, v *values, ev *format.Event) bool {
 }
 
 // label returns the name of a constant that has only a name; "" if it is missing.
-func (s *symbols) label(p *program, key int64) string {
+func (s *resolver) label(p *program, key int64) string {
 	at := labelled{p, key}
 	name, ok := s.known.labels[at]
 	if !ok {

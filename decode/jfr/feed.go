@@ -6,10 +6,10 @@ type feed struct {
 	split  splitter
 	room   *Room // nil without reading ahead
 	ahead  *ahead
-	shared *chunk // the current chunk if it was read ahead, else nil
-	single chunk  // the current or last chunk that was not read ahead
-	batch  *batch // the current one
-	own    batch  // used without reading ahead
+	shared *chunk       // the current chunk if it was read ahead, else nil
+	single chunk        // the current or last chunk that was not read ahead
+	batch  *chunkEvents // the current one
+	own    chunkEvents  // used without reading ahead
 	chunks int
 	taken  int64 // bytes of the input
 }
@@ -50,7 +50,7 @@ func (f *feed) nextBatch(c *chunk) {
 }
 
 // use makes a batch current and returns the previous one for reuse.
-func (f *feed) use(b *batch) {
+func (f *feed) use(b *chunkEvents) {
 	if f.batch != &f.own && f.ahead != nil {
 		select {
 		case f.ahead.spare <- f.batch:

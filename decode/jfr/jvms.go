@@ -57,7 +57,7 @@ type nativeID struct{ java, native int64 }
 
 // nativeIDs returns the ids of the threads of a chunk, and whether any shows that virtual
 // threads ran. They are valid until the next chunk.
-func (s *symbols) nativeIDs() (ids []nativeID, virtual bool) {
+func (s *resolver) nativeIDs() (ids []nativeID, virtual bool) {
 	if s.chunk.meta == nil || s.chunk.meta.parts.thread == nil {
 		return nil, false
 	}

@@ -27,7 +27,7 @@ type Options struct {
 type Reader struct {
 	name     string
 	feed     feed
-	symbols  symbols
+	symbols  resolver
 	evidence evidence
 
 	values  values // of the current event
@@ -58,7 +58,7 @@ type evidence struct {
 func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 	r := &Reader{
 		name:    name,
-		symbols: symbols{rules: o.Rules, ids: newIdentities()},
+		symbols: resolver{rules: o.Rules, ids: newIdentities()},
 		evidence: evidence{
 			settings: map[string]string{},
 			recorded: map[string]bool{},

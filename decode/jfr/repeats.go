@@ -49,7 +49,7 @@ func (c *chunk) isLocation(p *program, at int) bool {
 
 // sameLine counts a frame as damaged if another frame has a different line for its
 // bytecode.
-func (s *symbols) sameLine(v *values) {
+func (s *resolver) sameLine(v *values) {
 	if s.known.lines.differs(v[slotMethod]<<16^v[slotBytecode], uint32(max(int32(v[slotLine]), 0))+1) {
 		s.missing++
 	}
@@ -66,7 +66,7 @@ func (t *table) differs(key int64, value uint32) bool {
 
 // inPackage counts a class as damaged if its name does not begin with the name of its
 // package.
-func (s *symbols) inPackage(name string, key int64) {
+func (s *resolver) inPackage(name string, key int64) {
 	p := s.chunk.meta.parts.pack
 	var v values
 	if key == 0 || p == nil || s.chunk.pools[p.pool].get(key) == 0 || !s.constant(p, key, &v) {
@@ -80,7 +80,7 @@ func (s *symbols) inPackage(name string, key int64) {
 
 // misspelled counts a name as damaged that begins with a name of the rules, except for one
 // byte.
-func (s *symbols) misspelled(name string) {
+func (s *resolver) misspelled(name string) {
 	for _, known := range ruled() {
 		if len(name) >= len(known) && nearly(name[:len(known)], known) {
 			s.missing++

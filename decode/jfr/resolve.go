@@ -8,8 +8,8 @@ import (
 	"contend/format"
 )
 
-// symbols resolve the keys of the current chunk to ids, which are valid for all chunks.
-type symbols struct {
+// resolver resolves the keys of the current chunk to ids, which are valid for all chunks.
+type resolver struct {
 	chunk   chunk // the current one
 	rules   *rules.Table
 	known   constants
@@ -159,7 +159,7 @@ type methodName struct {
 // synchronizedFlag is the modifier of Java's synchronized methods.
 const synchronizedFlag = 0x20
 
-func (s *symbols) newConstants() {
+func (s *resolver) newConstants() {
 	k := &s.known
 	for _, t := range [...]*table{&k.threads, &k.stacks, &k.classes, &k.methods, &k.symbols, &k.lines, &k.java} {
 		t.clear(denseKeys) // there are only these
@@ -170,7 +170,7 @@ func (s *symbols) newConstants() {
 
 // constant runs a program over the constant with a key; ok is false when the
 // chunk does not hold it.
-func (s *symbols) constant(p *program, key int64, v *values) (ok bool) {
+func (s *resolver) constant(p *program, key int64, v *values) (ok bool) {
 	if p == nil {
 		return false
 	}
@@ -186,13 +186,13 @@ func (s *symbols) constant(p *program, key int64, v *values) (ok bool) {
 }
 
 // held reports whether the chunk holds a constant of a class.
-func (s *symbols) held(p *program, key int64) bool {
+func (s *resolver) held(p *program, key int64) bool {
 	return p != nil && s.chunk.pools[p.pool].get(key) != 0
 }
 
 // missed counts a missing constant. JDK 8 and 11 leave out methods, classes and symbols of classes that
 // were unloaded: that costs names of frames, but no event.
-func (s *symbols) missed(p *program, key int64) {
+func (s *resolver) missed(p *program, key int64) {
 	parts := &s.chunk.meta.parts
 	switch {
 	case key == 0: // there is none
@@ -205,7 +205,7 @@ func (s *symbols) missed(p *program, key int64) {
 
 // read reports whether a cursor could read all of a constant, and counts it as missing
 // if not.
-func (s *symbols) read(c *cursor) bool {
+func (s *resolver) read(c *cursor) bool {
 	if c.err != nil {
 		s.missing++
 	}
@@ -213,7 +213,7 @@ func (s *symbols) read(c *cursor) bool {
 }
 
 // class resolves a class's key to its name as Java writes it.
-func (s *symbols) class(key int64) uint32 {
+func (s *resolver) class(key int64) uint32 {
 	if key == 0 {
 		return 0
 	}
@@ -232,7 +232,7 @@ func (s *symbols) class(key int64) uint32 {
 
 // waitClass resolves the key of the class of an object that threads wait for. Without its name the kind of
 // the wait is not known, which is damage.
-func (s *symbols) waitClass(key int64) uint32 {
+func (s *resolver) waitClass(key int64) uint32 {
 	id := s.class(key)
 	if id == 0 && key != 0 {
 		s.missing++
@@ -241,7 +241,7 @@ func (s *symbols) waitClass(key int64) uint32 {
 }
 
 // classOf returns the class the JVM calls by a word.
-func (s *symbols) classOf(word uint32) uint32 {
+func (s *resolver) classOf(word uint32) uint32 {
 	ids := &s.ids
 	for len(ids.named) <= int(word) {
 		ids.named = append(ids.named, 0)
@@ -254,7 +254,7 @@ func (s *symbols) classOf(word uint32) uint32 {
 
 // symbol reads the name a constant refers to, as a word: a symbol, or the string itself
 // in the files of some producers.
-func (s *symbols) symbol(p *program, v *values) uint32 {
+func (s *resolver) symbol(p *program, v *values) uint32 {
 	if cl := s.chunk.meta.classes[p.pools[slotName]]; cl != nil && cl.name == "java.lang.String" {
 		return s.word(v[slotName])
 	}
@@ -272,7 +272,7 @@ func (s *symbols) symbol(p *program, v *values) uint32 {
 }
 
 // intern numbers a class.
-func (s *symbols) intern(name string) uint32 {
+func (s *resolver) intern(name string) uint32 {
 	id, added := s.ids.classes.Intern(name)
 	if added {
 		s.misspelled(name)
@@ -281,13 +281,13 @@ func (s *symbols) intern(name string) uint32 {
 }
 
 // wordOf numbers a text that may repeat.
-func (s *symbols) wordOf(text string) uint32 {
+func (s *resolver) wordOf(text string) uint32 {
 	id, _ := s.ids.words.Intern(text)
 	return id
 }
 
 // text reads the string at an offset of the chunk.
-func (s *symbols) text(at int64) string {
+func (s *resolver) text(at int64) string {
 	if at <= 0 {
 		return ""
 	}
@@ -314,7 +314,7 @@ func (s *symbols) text(at int64) string {
 }
 
 // word is text for strings that repeat.
-func (s *symbols) word(at int64) uint32 {
+func (s *resolver) word(at int64) uint32 {
 	if at <= 0 {
 		return 0
 	}
@@ -329,7 +329,7 @@ func (s *symbols) word(at int64) uint32 {
 }
 
 // object resolves a lock, first seen by a thread at a stack.
-func (s *symbols) object(
+func (s *resolver) object(
 	class uint32,
 	address int64,
 	in space,
@@ -366,7 +366,7 @@ func (s *symbols) object(
 }
 
 // classify asks the rules once for each class and stack.
-func (s *symbols) classify(class uint32, stack format.StackID) rules.Result {
+func (s *resolver) classify(class uint32, stack format.StackID) rules.Result {
 	k := verdictKey{class, stack}
 	recent := &s.ids.recentVerdicts[k.slot()]
 	if recent.known && recent.key == k {

@@ -12,7 +12,7 @@ import (
 )
 
 // stack resolves a stack's key. Equal stacks share an id across chunks.
-func (s *symbols) stack(key int64) format.StackID {
+func (s *resolver) stack(key int64) format.StackID {
 	if key == 0 {
 		return format.NoStack
 	}
@@ -43,7 +43,7 @@ const maxFrames = 1 << 14
 // stackFrames reads the frames of a stack, valid until the next call; entry reports that
 // the innermost is at the entry of a synchronized method, cut that the outermost are
 // missing, nameless that a name is.
-func (s *symbols) stackFrames(key int64) (frames []frame, entry, cut, nameless bool) {
+func (s *resolver) stackFrames(key int64) (frames []frame, entry, cut, nameless bool) {
 	var v values
 	p := s.chunk.meta.parts.frame
 	if p == nil || !s.constant(s.chunk.meta.parts.stack, key, &v) {
@@ -68,10 +68,10 @@ func (s *symbols) stackFrames(key int64) (frames []frame, entry, cut, nameless b
 }
 
 // method resolves a method's key. The result is valid until the next call.
-func (s *symbols) method(key int64) *methodName { return &s.known.named[s.numbered(key)-1] }
+func (s *resolver) method(key int64) *methodName { return &s.known.named[s.numbered(key)-1] }
 
 // numbered returns the number of a method in the chunk, plus one.
-func (s *symbols) numbered(key int64) uint32 {
+func (s *resolver) numbered(key int64) uint32 {
 	if i := s.known.methods.get(key); i != 0 {
 		return i
 	}
@@ -107,7 +107,7 @@ const maxSleeps = 1 << 12
 
 // sleepStack stands for the stack of a sleep that was recorded without one:
 // a single frame that gives the time asked for, in nanoseconds.
-func (s *symbols) sleepStack(asked int64) format.StackID {
+func (s *resolver) sleepStack(asked int64) format.StackID {
 	id, ok := s.ids.sleeps[asked]
 	if !ok && len(s.ids.sleeps) < maxSleeps {
 		id = s.internStack(
@@ -138,7 +138,7 @@ type frame struct {
 }
 
 // internStack is stackOf for frames of other sources.
-func (s *symbols) internStack(frames []format.Frame) format.StackID {
+func (s *resolver) internStack(frames []format.Frame) format.StackID {
 	list := make([]frame, len(frames))
 	for i, f := range frames {
 		number, _ := s.ids.methods.Intern(method{s.intern(f.Class), s.wordOf(f.Method)})
@@ -156,7 +156,7 @@ func mixed(sum uint64) uint64 {
 }
 
 // stackOf returns the stack of some frames, and announces it when it is new.
-func (s *symbols) stackOf(frames []frame) format.StackID {
+func (s *resolver) stackOf(frames []frame) format.StackID {
 	if len(frames) == 0 {
 		return format.NoStack
 	}

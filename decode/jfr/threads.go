@@ -22,7 +22,7 @@ type living struct {
 }
 
 // thread resolves a thread's key.
-func (s *symbols) thread(key int64) format.ThreadID {
+func (s *resolver) thread(key int64) format.ThreadID {
 	if key == 0 {
 		return format.NoThread
 	}
@@ -68,7 +68,7 @@ func (s *symbols) thread(key int64) format.ThreadID {
 
 // lifeOf is thread for a thread that starts or ends. It may have no constant yet at the end
 // of the chunk.
-func (s *symbols) lifeOf(key int64) format.ThreadID {
+func (s *resolver) lifeOf(key int64) format.ThreadID {
 	missing := s.missing
 	id := s.thread(key)
 	if !s.held(s.chunk.meta.parts.thread, key) {
@@ -79,7 +79,7 @@ func (s *symbols) lifeOf(key int64) format.ThreadID {
 
 // threadID returns the id of a thread, and announces it when it is new or has
 // another name.
-func (s *symbols) threadID(k threadKey, group string) format.ThreadID {
+func (s *resolver) threadID(k threadKey, group string) format.ThreadID {
 	ids, life := &s.ids, lifeKey{k.java, k.os}
 	before, known := living{}, false
 	if k.java > 0 {

@@ -40,7 +40,7 @@ func (r *Reader) section(m *methodName, v *values, ev *format.Event) bool {
 
 // calledBy returns the stack of a method called at another one. The JDK's
 // traces begin with the caller, those of async-profiler with the method.
-func (s *symbols) calledBy(m *methodName, caller format.StackID) format.StackID {
+func (s *resolver) calledBy(m *methodName, caller format.StackID) format.StackID {
 	frames := s.ids.frames[caller]
 	if len(frames) > 0 && frames[0].Class == m.class && frames[0].Method == m.method {
 		return caller

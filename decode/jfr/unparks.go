@@ -59,7 +59,7 @@ func (r *Reader) unpark(v *values, ev *format.Event) {
 // releaseOf finds in the frames the operation that an unpark is part of: the methods of the
 // lock, after those shared by all locks. A condition's await releases its lock, nearly
 // always a ReentrantLock.
-func (s *symbols) releaseOf(frames []format.Frame) (what release) {
+func (s *resolver) releaseOf(frames []format.Frame) (what release) {
 	for _, f := range frames {
 		family := threaddump.FamilyOf(f.Class)
 		switch {
@@ -92,7 +92,7 @@ func (r *Reader) park(ev *format.Event, class uint32) {
 }
 
 // family returns the number of the family of a class.
-func (s *symbols) family(class uint32) uint32 {
+func (s *resolver) family(class uint32) uint32 {
 	id, ok := s.ids.families[class]
 	if !ok {
 		id = s.intern(threaddump.FamilyOf(s.ids.classes.List[class]))

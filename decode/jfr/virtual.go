@@ -136,7 +136,7 @@ const (
 // indicatesVirtual reports whether a thread among the constants of a chunk, read into v, is
 // virtual or serves virtual threads. The constants have all threads that lived when the
 // chunk began, and those of its events.
-func (s *symbols) indicatesVirtual(v *values) bool {
+func (s *resolver) indicatesVirtual(v *values) bool {
 	if v[slotVirtual] != 0 || strings.HasPrefix(s.text(v[slotName]), servesVirtual) {
 		return true
 	}

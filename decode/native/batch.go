@@ -11,9 +11,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// batch is one block. Its events are decoded as they are read: decoded, they take far more
+// blockEvents is one block. Its events are decoded as they are read: decoded, they take far more
 // memory than their bytes, which fit the processor's caches.
-type batch struct {
+type blockEvents struct {
 	block  block
 	raw    []byte
 	rest   []byte  // of raw: events to be read
@@ -27,7 +27,7 @@ type batch struct {
 }
 
 // fill makes the events of the batch's block readable.
-func (b *batch) fill(z *zstd.Decoder) {
+func (b *blockEvents) fill(z *zstd.Decoder) {
 	b.arena.Reset()
 	b.read, b.rest, b.places, b.last, b.fault = 0, nil, b.places[:0], b.block.header.First, ""
 	raw, err := b.unpack(z)
@@ -43,7 +43,7 @@ func (b *batch) fill(z *zstd.Decoder) {
 
 // next decodes the next event, valid until the following call; false at the end of the
 // block, and at a fault.
-func (b *batch) next(ev *format.Event) bool {
+func (b *blockEvents) next(ev *format.Event) bool {
 	if b.read < len(b.places) {
 		p := &b.places[b.read]
 		b.rest, b.last = b.raw[p.at:], p.from
@@ -86,12 +86,12 @@ func undecoded(before int, err error) string {
 }
 
 // stop ends the batch at a fault.
-func (b *batch) stop(fault string) {
+func (b *blockEvents) stop(fault string) {
 	b.rest, b.places, b.fault = nil, b.places[:0], fault
 }
 
 // unpack decompresses at most the raw length of the header.
-func (b *batch) unpack(z *zstd.Decoder) ([]byte, error) {
+func (b *blockEvents) unpack(z *zstd.Decoder) ([]byte, error) {
 	h := &b.block.header
 	var err error
 	switch h.Codec {

@@ -21,12 +21,12 @@ type Reader struct {
 	split splitter
 
 	zstd  *zstd.Decoder       // of several blocks at once
-	order chan *batch         // in order of the file
+	order chan *blockEvents   // in order of the file
 	free  sync.Pool           // of batches
 	ahead *semaphore.Weighted // of maxAhead
 	ctx   context.Context     // done once the reader is closed
 	close context.CancelFunc
-	cur   *batch
+	cur   *blockEvents
 	err   error
 	gaps  format.Queue // to deliver first
 
@@ -44,7 +44,7 @@ func NewReader(in io.Reader, name string) (*Reader, error) {
 	r := &Reader{
 		name:  name,
 		split: splitter{in: in},
-		free:  sync.Pool{New: func() any { return &batch{} }},
+		free:  sync.Pool{New: func() any { return &blockEvents{} }},
 		ahead: semaphore.NewWeighted(maxAhead),
 	}
 	r.ctx, r.close = context.WithCancel(context.Background())
@@ -52,7 +52,7 @@ func NewReader(in io.Reader, name string) (*Reader, error) {
 		return nil, err
 	}
 	cores := runtime.GOMAXPROCS(0)
-	r.order = make(chan *batch, 2*cores)
+	r.order = make(chan *blockEvents, 2*cores)
 	z, err := zstd.NewReader(
 		nil,
 		zstd.WithDecoderConcurrency(cores),
@@ -95,7 +95,7 @@ func (r *Reader) header() error {
 // run splits the input and has the blocks unpacked concurrently.
 func (r *Reader) run() {
 	for {
-		b := r.free.Get().(*batch)
+		b := r.free.Get().(*blockEvents)
 		b.ready = make(chan struct{})
 		r.mu.Lock()
 		b.block, b.eof = r.split.next()

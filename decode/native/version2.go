@@ -47,7 +47,7 @@ type instant struct {
 }
 
 // expand finds the places of the batch's events, up to a fault.
-func (b *batch) expand(raw []byte) {
+func (b *blockEvents) expand(raw []byte) {
 	r := repeats{places: b.places, limit: int(b.block.header.Events), last: b.last}
 	for rest := raw; len(rest) > 0 && b.fault == ""; b.places = r.places {
 		if len(r.places) == r.limit {

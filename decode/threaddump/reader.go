@@ -21,10 +21,10 @@ import (
 // A single dump has no durations, nor have dumps without times: each then weighs 1, and
 // Stats gives the unit.
 type Reader struct {
-	inputs []*pending
-	clock  clock
-	run    []*Dump // the next dumps, all of one second
-	symbols
+	inputs    []*pending
+	clock     clock
+	run       []*Dump // the next dumps, all of one second
+	names     dumpNames
 	dumps     int
 	timed     bool
 	last      int64
@@ -41,7 +41,7 @@ func NewReader(in *bufio.Reader, name string, t *rules.Table, line int, off int6
 	if !p.advance() {
 		return nil, p.stream.notMine()
 	}
-	return &Reader{inputs: []*pending{p}, symbols: newSymbols(t), last: format.NoTime}, nil
+	return &Reader{inputs: []*pending{p}, names: newDumpNames(t), last: format.NoTime}, nil
 }
 
 // Join takes over the inputs of another reader, so that all dumps come in
@@ -49,13 +49,16 @@ func NewReader(in *bufio.Reader, name string, t *rules.Table, line int, off int6
 func (r *Reader) Join(other *Reader) { r.inputs = append(r.inputs, other.inputs...) }
 
 // Read implements format.Source. Its only error is io.EOF: Stats reports damage.
-func (r *Reader) Read(ev *format.Event) error { return r.Next(ev, r.step) }
+func (r *Reader) Read(ev *format.Event) error { return r.names.Next(ev, r.step) }
+
+// Close implements io.Closer: the input belongs to the caller.
+func (r *Reader) Close() error { return r.names.Close() }
 
 func (r *Reader) step() {
 	if d := r.next(); d != nil {
 		r.deliver(d)
 	} else {
-		r.Ended = io.EOF
+		r.names.Ended = io.EOF
 	}
 }
 
@@ -119,7 +122,7 @@ func (r *Reader) fetch() *Dump {
 	d := p.dump
 	if d.Cut || d.Fused {
 		r.missing.cut = append(r.missing.cut, p.cut)
-		r.Said.Damage.AddDamage(p.cut)
+		r.names.Said.Damage.AddDamage(p.cut)
 	}
 	if d.Mixed {
 		r.missing.mixed++
@@ -128,7 +131,7 @@ func (r *Reader) fetch() *Dump {
 		lost := p.stream.damage(garbled(d), d.Time)
 		lost.Code, lost.Events = format.CodeLostData, int64(d.Garbled)
 		r.missing.cut = append(r.missing.cut, lost)
-		r.Said.Damage.AddDamage(lost)
+		r.names.Said.Damage.AddDamage(lost)
 	}
 	p.advance()
 	return d
@@ -158,43 +161,43 @@ func (r *Reader) when(d *Dump) int64 {
 func (r *Reader) deliver(d *Dump) {
 	next := r.processes.addDump(d)
 	if next {
-		r.Push(format.Event{Kind: format.KindSetting, Name: format.SettingInput})
+		r.names.Push(format.Event{Kind: format.KindSetting, Name: format.SettingInput})
 	}
 	if r.timed && (next || r.last == format.NoTime) {
-		r.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReach, Value: format.ReachBetween})
+		r.names.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReach, Value: format.ReachBetween})
 	}
 	at, weight := r.when(d), format.WeightFromTicks
 	if !r.timed {
 		weight = 1
 	}
-	r.Said.Events += int64(len(d.Threads))
+	r.names.Said.Events += int64(len(d.Threads))
 	r.missing.hides = r.missing.hides || d.mayHide()
 	r.missing.spread = max(r.missing.spread, d.Spread)
 	if d.Telling() {
-		r.Said.DeadlockDumps++
+		r.names.Said.DeadlockDumps++
 	}
 	r.missing.initialises = d.Initialises() // in a deadlock it stays
 	r.missing.unnamedNow = 0
 	d.placeWaits()
-	s := r.snapshot(d, &r.missing)
+	s := r.names.snapshot(d, &r.missing)
 	r.missing.lists(d)
 	r.missing.guess(d)
 	r.missing.holding(d)
-	r.Push(format.Event{Kind: format.KindTick, Time: at, Weight: weight, Live: s.live, IdleThreads: s.idle})
+	r.names.Push(format.Event{Kind: format.KindTick, Time: at, Weight: weight, Live: s.live, IdleThreads: s.idle})
 	for i := range s.others {
 		s.others[i].Time, s.others[i].End = at, at
 	}
-	r.Push(s.others...)
+	r.names.Push(s.others...)
 	for i := range s.locks {
 		ev := s.locks[i]
 		ev.Time, ev.Weight = at, weight
-		r.Push(ev)
+		r.names.Push(ev)
 	}
 }
 
 // Stats implements decode.Source.
 func (r *Reader) Stats() format.Stats {
-	s := r.Said
+	s := r.names.Said
 	s.Damage.Places = slices.Clip(s.Damage.Places)
 	s.Format = r.inputs[0].stream.format
 	for _, p := range r.inputs {
@@ -223,7 +226,7 @@ func (r *Reader) Stats() format.Stats {
 		s.Unit = format.UnitThreads
 	}
 	s.Warnings = append(s.Warnings, r.missing.warnings(r.dumps, r.timed)...)
-	if n := r.reusedIDs; n > 0 && !r.processes.mixed && len(r.processes.threads) > 1 {
+	if n := r.names.reusedIDs; n > 0 && !r.processes.mixed && len(r.processes.threads) > 1 {
 		s.Warnings = append(
 			s.Warnings,
 			format.Warning{
@@ -239,7 +242,7 @@ func (r *Reader) Stats() format.Stats {
 			Text: human.Some(n, "thread has", "threads have") + " the number of another thread: these dumps are of " +
 				"several processes, and treated as one; labels (a=1.txt b=2.txt) separate them"})
 	}
-	if n := r.relocations.count; n > 0 {
+	if n := r.names.relocations.count; n > 0 {
 		s.Warnings = append(
 			s.Warnings,
 			format.Warning{

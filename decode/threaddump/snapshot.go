@@ -9,8 +9,8 @@ import (
 	"contend/format"
 )
 
-// symbols gives threads, locks and stacks the ids they keep over all dumps.
-type symbols struct {
+// dumpNames gives threads, locks and stacks the ids they keep over all dumps.
+type dumpNames struct {
 	format.Output // metadata comes before its use
 
 	rules       rules.Memo
@@ -41,8 +41,8 @@ type threadID struct {
 	native int64 // 0 while not known
 }
 
-func newSymbols(t *rules.Table) symbols {
-	return symbols{
+func newDumpNames(t *rules.Table) dumpNames {
+	return dumpNames{
 		rules:    rules.NewMemo(t),
 		threads:  map[threadKey]threadID{},
 		locks:    map[LockRef]format.ObjectID{},
@@ -60,7 +60,7 @@ type snapshot struct {
 }
 
 // snapshot turns a dump into events, and counts the owners that are missing.
-func (s *symbols) snapshot(d *Dump, m *missing) *snapshot {
+func (s *dumpNames) snapshot(d *Dump, m *missing) *snapshot {
 	s.announce(d)
 	s.relocations.follow(d, s.parties, s.locks)
 	held := holds{map[LockRef][]format.Party{}, map[LockRef][][]format.Frame{}, map[LockRef]bool{}}
@@ -82,7 +82,7 @@ func (s *symbols) snapshot(d *Dump, m *missing) *snapshot {
 }
 
 // announce gives the threads of a dump and their stacks ids.
-func (s *symbols) announce(d *Dump) {
+func (s *dumpNames) announce(d *Dump) {
 	clear(s.seen)
 	s.parties = s.parties[:0]
 	for i := range d.Threads {
@@ -93,7 +93,7 @@ func (s *symbols) announce(d *Dump) {
 
 // classify sorts the threads of a dump into waiters, idle threads and others, and adds the
 // owners to held. at is the index of each lock in the snapshot.
-func (s *symbols) classify(d *Dump, held *holds) (out *snapshot, at map[LockRef]int) {
+func (s *dumpNames) classify(d *Dump, held *holds) (out *snapshot, at map[LockRef]int) {
 	out, at = &snapshot{}, map[LockRef]int{}
 	for i := range d.Threads {
 		t := &d.Threads[i]
@@ -173,7 +173,7 @@ func (h *holds) addThread(t *Thread, party format.Party) bool {
 
 // acquiredWith adds the stacks with which the owners of a lock acquired it: the dump shows them,
 // while the waits of others show stacks of other instants.
-func (s *symbols) acquiredWith(lock format.ObjectID, stacks [][]format.Frame) {
+func (s *dumpNames) acquiredWith(lock format.ObjectID, stacks [][]format.Frame) {
 	for _, frames := range stacks {
 		a := acquireStack{s.stacks.Announce(frames, &s.Queue), lock}
 		if !s.acquired[a] {
@@ -191,7 +191,7 @@ type acquireStack struct {
 
 // showsOwner reports whether a dump would show the owner of a lock. Synchronizers of the JDK
 // record their owner; those of other libraries may not.
-func (s *symbols) showsOwner(kind format.LockKind, d *Dump, ref LockRef) bool {
+func (s *dumpNames) showsOwner(kind format.LockKind, d *Dump, ref LockRef) bool {
 	switch kind {
 	case format.KindMonitor:
 		return !ref.Unnamed() && !strings.HasPrefix(ref.Class, format.Initialisation)
@@ -237,7 +237,7 @@ func (m *missing) setOwners(ev *format.Event, owners []format.Party, d *Dump, re
 }
 
 // verdict returns the activity of a thread: waiting for a lock, idle, or unknown.
-func (s *symbols) verdict(t *Thread, stack format.StackID) rules.Result {
+func (s *dumpNames) verdict(t *Thread, stack format.StackID) rules.Result {
 	if t.Wait == Blocked {
 		return rules.Result{Verdict: rules.Lock, Kind: format.KindMonitor}
 	}
@@ -270,7 +270,7 @@ func doing(t *Thread) format.Activity {
 }
 
 // thread returns the id of a thread.
-func (s *symbols) thread(t *Thread) format.ThreadID {
+func (s *dumpNames) thread(t *Thread) format.ThreadID {
 	k := threadKey{java: t.JavaID}
 	if t.JavaID == 0 {
 		k = threadKey{native: t.NativeID, name: t.Name}
@@ -298,7 +298,7 @@ func (s *symbols) thread(t *Thread) format.ThreadID {
 }
 
 // lock returns the id of a lock. All that a dump does not name are one.
-func (s *symbols) lock(ref LockRef, kind format.LockKind) format.ObjectID {
+func (s *dumpNames) lock(ref LockRef, kind format.LockKind) format.ObjectID {
 	id, ok := s.locks[ref]
 	if !ok {
 		s.lastLock++ // a lock that moved may have replaced another one in the table

@@ -158,7 +158,7 @@ func (d *whyBuilder) waiters() []format.ThreadID {
 }
 
 // waitsForIt reports whether a span is a wait for the lock of the wait.
-func (d *whyBuilder) waitsForIt(p *waits.Span) bool {
+func (d *whyBuilder) waitsForIt(p *waits.LaneSpan) bool {
 	return p.State == waits.Waiting && p.Lock == d.wait.Lock
 }
 
@@ -201,7 +201,7 @@ func (d *whyBuilder) addLane(t format.ThreadID, role string) {
 }
 
 // span describes a span, cut to the bounds of the lanes.
-func (d *whyBuilder) span(p *waits.Span) Span {
+func (d *whyBuilder) span(p *waits.LaneSpan) Span {
 	out := Span{StartNs: max(p.Start, d.why.FromNs), EndNs: min(p.End, d.why.ToNs)}
 	switch p.State {
 	case waits.Holding:

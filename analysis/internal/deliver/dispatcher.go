@@ -22,7 +22,7 @@ type Dispatcher struct {
 	to       []subscription
 	waits    bool // some visitor asks for whole waits
 
-	cur, last  *batch         // being booked, and being delivered
+	cur, last  *callList      // being booked, and being delivered
 	Hops       graph.HopStore // of cur
 	delivering workers.Group
 }
@@ -36,7 +36,7 @@ const (
 
 // NewDispatcher returns a dispatcher for some visitors; each gets a fork of the symbols.
 func NewDispatcher(sym *analysis.Symbols, visitors []analysis.Visitor) *Dispatcher {
-	d := &Dispatcher{Sym: sym, visitors: visitors, cur: &batch{}, last: &batch{}}
+	d := &Dispatcher{Sym: sym, visitors: visitors, cur: &callList{}, last: &callList{}}
 	for _, v := range visitors {
 		one := subscription{visitor: v}
 		one.queue, _ = v.(analysis.QueueVisitor)
@@ -127,9 +127,9 @@ func (d *Dispatcher) Wait() {
 	}
 }
 
-// batch is a list of calls to visitors, in order. The data that its slices refer to lies in
+// callList is a list of calls to visitors, in order. The data that its slices refer to lies in
 // its own arrays. If one of these grows, slices that refer to the old array stay valid.
-type batch struct {
+type callList struct {
 	order   []callKind
 	slices  []analysis.Slice // also those of queues
 	lengths []int            // of the queues
@@ -161,7 +161,7 @@ type runningTime struct {
 }
 
 // calls returns how many calls the batch holds, but for ticks.
-func (b *batch) calls() int { return len(b.order) + len(b.waits) }
+func (b *callList) calls() int { return len(b.order) + len(b.waits) }
 
 // subscription is a visitor and the optional interfaces that it implements.
 type subscription struct {
@@ -174,7 +174,7 @@ type subscription struct {
 }
 
 // deliver makes all calls to one visitor.
-func (b *batch) deliver(to *subscription) {
+func (b *callList) deliver(to *subscription) {
 	if to.running != nil && b.ticks > 0 {
 		to.running.Ticks(b.ticks, b.tickNs)
 	}
@@ -228,7 +228,7 @@ func (to *subscription) changed(m *analysis.QueueChange) {
 }
 
 // clear empties the batch and keeps its memory.
-func (b *batch) clear() {
+func (b *callList) clear() {
 	b.order = b.order[:0]
 	b.slices, b.lengths = b.slices[:0], b.lengths[:0]
 	b.changes, b.running = b.changes[:0], b.running[:0]

@@ -32,7 +32,7 @@ func (l *searched) coherence(a *Activity, unexplained bool) (c coherence) {
 	first, _ := slices.BinarySearchFunc(
 		a.Times,
 		l.from,
-		func(t Interval, at int64) int { return cmp.Compare(t.Start, at) },
+		func(t ThreadTime, at int64) int { return cmp.Compare(t.Start, at) },
 	)
 	for _, t := range a.Times[max(first-1, 0):] {
 		if t.Start >= l.to {

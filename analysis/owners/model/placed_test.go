@@ -67,7 +67,12 @@ func TestPlacedGapsKeepSharesAndFacts(t *testing.T) {
 			}
 		}
 		if recorded && (named < len(p.waits)/4 || others > 0) {
-			t.Errorf("of %d acquisitions %d follow a named owner, %d another than is recorded", len(p.waits), named, others)
+			t.Errorf(
+				"of %d acquisitions %d follow a named owner, %d another than is recorded",
+				len(p.waits),
+				named,
+				others,
+			)
 		}
 	}
 }

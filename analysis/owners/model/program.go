@@ -83,12 +83,12 @@ type Activity struct {
 	Stack format.StackID
 	Lock  format.ObjectID // that they waited for
 	Idle  bool            // they parked, or waited to be notified
-	Times []Interval      // by start
+	Times []ThreadTime    // by start
 	Ns    int64           // the sum of all intervals
 }
 
-// Interval is a time in which a thread did something.
-type Interval struct {
+// ThreadTime is a time in which a thread did something.
+type ThreadTime struct {
 	times.Span
 	Thread format.ThreadID
 }

@@ -188,7 +188,7 @@ func (p *simulated) ActivitiesOf(format.ObjectID) (list []*Activity) {
 			}
 			by[key].Times, by[key].Ns = append(
 				by[key].Times,
-				Interval{times.Span{Start: d.Start, End: d.End}, t},
+				ThreadTime{times.Span{Start: d.Start, End: d.End}, t},
 			), by[key].Ns+d.End-d.Start
 		}
 	}

@@ -138,14 +138,14 @@ func (b *laneBuilder) addThreads(sums *waits.LaneSums) {
 // since returns an instant from the start of the page's time, which nothing lies before.
 func (b *laneBuilder) since(t int64) int64 { return max(0, t-b.n.cube.Start) }
 
-func (b *laneBuilder) addSpans(list []waits.Span) {
-	order := make([]*waits.Span, 0, len(list))
+func (b *laneBuilder) addSpans(list []waits.LaneSpan) {
+	order := make([]*waits.LaneSpan, 0, len(list))
 	for i := range list {
 		if list[i].End > b.n.cube.Start {
 			order = append(order, &list[i])
 		}
 	}
-	slices.SortStableFunc(order, func(x, y *waits.Span) int {
+	slices.SortStableFunc(order, func(x, y *waits.LaneSpan) int {
 		return cmp.Compare(b.numbers[x.Thread], b.numbers[y.Thread])
 	})
 	to, before := &b.lanes.Spans, int64(0)
@@ -189,7 +189,7 @@ func (b *laneBuilder) stack(id format.StackID) int32 {
 	return node
 }
 
-func (b *laneBuilder) site(s *waits.Span) int32 {
+func (b *laneBuilder) site(s *waits.LaneSpan) int32 {
 	switch s.State {
 	case waits.Waiting:
 		return b.n.name(b.n.sites.Names().Value(b.n.sites.Waiter(s.Stack)))
@@ -200,7 +200,7 @@ func (b *laneBuilder) site(s *waits.Span) int32 {
 }
 
 // doing returns the name of what a thread was at besides waiting for a lock.
-func (b *laneBuilder) doing(s *waits.Span) int32 {
+func (b *laneBuilder) doing(s *waits.LaneSpan) int32 {
 	switch s.State {
 	case waits.Holding:
 		return b.n.doing(analysis.Owner{Kind: analysis.OwnerThread, Stack: s.Stack, Did: s.Activity})
@@ -219,7 +219,7 @@ func activityText(state waits.State, a format.Activity) string {
 
 // known returns how the owner of a hold is known, 0 recorded, 1 inferred, 2 unknown, and the
 // percentage of it that is expected to be right.
-func (b *laneBuilder) known(s *waits.Span) (known, right int8) {
+func (b *laneBuilder) known(s *waits.LaneSpan) (known, right int8) {
 	ns := s.Known.Ns()
 	if s.State != waits.Holding || ns == 0 {
 		return 0, 0

@@ -51,7 +51,7 @@ type lane struct {
 }
 
 // laid gives each span a lane, those of a thread one behind the other.
-func laid(spans []waits.Span) (of []int, all []lane) {
+func laid(spans []waits.LaneSpan) (of []int, all []lane) {
 	of = make([]int, len(spans))
 	for i, first := 0, 0; i < len(spans); i++ {
 		s := &spans[i]
@@ -206,7 +206,7 @@ func merged(l *waits.Lanes, tr *analysis.Trace, of []int, name func(format.Objec
 }
 
 // eventOf says what a span is.
-func eventOf(s *waits.Span, sym *analysis.Symbols, name func(format.ObjectID) string) event {
+func eventOf(s *waits.LaneSpan, sym *analysis.Symbols, name func(format.ObjectID) string) event {
 	if s.State == waits.Idle {
 		return event{
 			Ph:   "X",
