@@ -270,8 +270,8 @@ func recordOnce(
 	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
 	if o.exact {
 		e.say("contend: exact: looking for contended locks for 2s, then rewriting the classes that may acquire " +
-			"them until the recording ends; the program stops for it, and is slower until it has been compiled again; " +
-			"locks that become contended later follow")
+			"them until the recording ends; the program stops for it, and is slower until it has been compiled " +
+			"again; locks that become contended later follow")
 	}
 	r, err := record.JVM(
 		ctx,

@@ -75,7 +75,11 @@ func (e *env) sayRewritten(locks []string, classes string, before int) {
 		e.say(fmt.Sprintf("contend: exact: %s classes are rewritten, which acquire %s, until the recording ends",
 			classes, of))
 	default:
-		e.say(fmt.Sprintf("contend: exact: %s more classes are rewritten, which acquire %s: contended by now", classes, of))
+		e.say(fmt.Sprintf(
+			"contend: exact: %s more classes are rewritten, which acquire %s: contended by now",
+			classes,
+			of,
+		))
 	}
 }
 

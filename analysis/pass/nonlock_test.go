@@ -90,7 +90,14 @@ func TestIdleWaitsAreGivenTogether(t *testing.T) {
 	for at := int64(0); at < 1000; at += 10 {
 		events = append(
 			events,
-			format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: 1, Time: at, End: at + 6, Stack: 1},
+			format.Event{
+				Kind:     format.KindActivity,
+				Activity: format.ActivityPark,
+				Thread:   1,
+				Time:     at,
+				End:      at + 6,
+				Stack:    1,
+			},
 			format.Event{Kind: format.KindActivity, Activity: format.ActivityRun, Thread: 1, Time: at + 8, Stack: 2},
 			format.Event{
 				Kind:     format.KindActivity,

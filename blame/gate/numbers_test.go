@@ -17,7 +17,13 @@ func TestHowOftenARuleMayFailByChance(t *testing.T) {
 		r, run := recorded(t, "csp(total) < +0% vs baseline")
 		m, calls := *r.metric, 0
 		of := func(value float64) compare.Rate {
-			return compare.Rate{WaitNs: 1, Value: value, Within: 0.03 / math.Sqrt(6), Spread: 0.03 / math.Sqrt2, Traces: 9}
+			return compare.Rate{
+				WaitNs: 1,
+				Value:  value,
+				Within: 0.03 / math.Sqrt(6),
+				Spread: 0.03 / math.Sqrt2,
+				Traces: 9,
+			}
 		}
 		m.measure = func(*Rule, []*Run) map[string]measured {
 			if calls++; calls == 1 { // the baseline
