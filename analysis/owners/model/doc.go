@@ -34,7 +34,7 @@
 //	sites.go      the paths that acquire locks           Group.sites, byKey; waits and times of Lock
 //	stacks.go     the sites of a group in stacks         nothing of the group
 //	previous.go   sites of recorded previous owners      the same, by addSilent; users of sites
-//	silent.go     silent sites                           Group.sites, silentUsers; Lock.permits
+//	silent.go     silent sites, placeless activities     Group.sites, placed, silentUsers; Lock.permits
 //	coherence.go  silent sites by what threads do        the same, by addSilent
 //	sampled.go    silent sites by samples                the same, by addSilent
 //	users.go      waits of one lock in order, its users  worker.lock and its Waits; worker.recent

@@ -28,6 +28,7 @@ func (gr *Group) addSilentSites(semaphores bool) {
 	s := search{worker: w, sampledAt: map[uint64]bool{}}
 	for _, l := range s.busiest() {
 		s.target = l
+		s.placeStackless()
 		s.markExplained()
 		s.addFromActivities()
 		s.addFromSamples()
@@ -208,6 +209,50 @@ func (l *searched) acquiredBefore(t int64) int {
 // acquiredBetween returns how often the lock was acquired between two instants.
 func (l *searched) acquiredBetween(from, to int64) int {
 	return max(0, l.acquiredBefore(to)-l.acquiredBefore(from+1))
+}
+
+// placeStackless finds the sites of activities without a useful stack, such as sleeps by JDK 25: each
+// is at the site where its thread acquired the lock last, if no other thread gets the lock
+// meanwhile, and at none if others do.
+func (s *search) placeStackless() {
+	for _, a := range s.group.program.ActivitiesOf(s.target.ID) {
+		if !placeless(s.group.program.Frames(a.Stack)) {
+			continue
+		}
+		switch c := s.target.coherence(a, false); {
+		case c.broken >= brokenShare*max(c.expected, 1):
+			if _, ok := s.group.placed[a.Stack]; !ok {
+				s.group.placed[a.Stack] = noSite
+			}
+		case c.nats() > silentNats:
+			if at := s.follows(a); at >= 0 {
+				s.group.placed[a.Stack] = at
+			}
+		}
+	}
+	clear(s.stacks.through)
+}
+
+// follows returns the site of whose acquisitions most are followed by an activity of the same
+// thread before another one gets the lock; noSite if none is.
+func (s *search) follows(a *Activity) int {
+	n, rate, best := make([]float64, len(s.group.sites)), 0.0, noSite
+	for _, t := range a.Times {
+		before := s.target.acquiredBefore(t.Start + 1)
+		if before == 0 {
+			continue
+		}
+		if last := s.target.acquired[before-1]; last.thread == t.Thread && last.site >= 0 &&
+			s.target.acquiredBetween(last.time, t.End-slack) == 0 {
+			n[last.site]++
+		}
+	}
+	for at, n := range n {
+		if of := s.group.sites[at].n; n > 1 && n/of > rate {
+			best, rate = at, n/of
+		}
+	}
+	return best
 }
 
 // markExplained notes the activities on known paths that are inside: what happens meanwhile needs

@@ -36,6 +36,7 @@ type Group struct {
 	locks       []*Lock
 	sites       []*site
 	byKey       map[uint64]int
+	placed      map[format.StackID]int // by placeless stack: the site, or noSite
 	silentUsers []format.ThreadID
 	known       map[format.ThreadID]bool // threads that are known to use a site
 
@@ -86,6 +87,7 @@ func newGroup(p Program, block bool, locks []*Lock) *Group {
 		locks:   locks,
 		program: p,
 		byKey:   map[uint64]int{},
+		placed:  map[format.StackID]int{},
 		known:   map[format.ThreadID]bool{},
 
 		inferred: inferredGaps,

@@ -33,8 +33,9 @@ func (x *stackIndex) inside(stack format.StackID) []within {
 	gr := x.group
 	frames := gr.program.Frames(stack)
 	x.path.set(frames, 0)
+	placed, tested := gr.placed[stack]
 	for n, s := range gr.sites {
-		method, path := placeless(frames), false
+		method, path := !tested && placeless(frames), tested && placed == n
 		for i, suffix := range x.path.suffix {
 			if x.path.method[i] == s.method {
 				method = true
