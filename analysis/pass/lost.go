@@ -21,28 +21,6 @@ type lostWaiting struct {
 	share float64
 }
 
-// lostOf returns when nothing is known of a thread because its input is cut off: since what it recorded last, or
-// since the last sample of a thread that recorded nothing. Everything is known of a thread that ended; a thread that
-// never recorded anything has nothing to lose.
-func (r *lifetimes) lostOf(t format.ThreadID, in int) (times.Span, bool) {
-	cut, is := r.whole.Record.LastCut(in)
-	if !is || !r.whole.Record.Parts[in].Sight.Ended || r.lifeOf(t).End != format.NoTime {
-		return times.Span{}, false
-	}
-	recorded, sampled, records := cut.Start, cut.Start, false
-	for own := r.whole.Activities.Scan(r.activitiesOf(t)); own.Next(); {
-		if own.Start < own.End {
-			recorded, records = max(recorded, own.End), true
-		} else {
-			sampled = max(sampled, own.End)
-		}
-	}
-	if recorded == cut.Start {
-		recorded = sampled
-	}
-	return times.Span{Start: recorded, End: cut.End}, records && recorded < cut.End
-}
-
 // inputWaiting is the waiting of an input, in threads that wait on average.
 type inputWaiting struct {
 	seen    times.Span
