@@ -72,6 +72,7 @@ func TestTheDoubtOfTheFirstSubjectIsReported(t *testing.T) {
 
 // Two runs tell how much they vary, one does not.
 func TestTheMeanOfTwoRunsHasAnError(t *testing.T) {
+	alone := func(value float64) compare.Rate { return compare.Rate{Value: value, Within: math.Inf(1), Traces: 1} }
 	if m := mean([]compare.Rate{alone(1), alone(3)}); m.Value != 2 || math.Abs(m.SE-1) > 1e-9 || m.DF != 1 {
 		t.Errorf("%+v", m)
 	}
@@ -93,7 +94,21 @@ func TestTheRestBehindTheLastInterval(t *testing.T) {
 	for rest, want := range map[int64]float64{4: 0.1, 6: 1} {
 		p := newPeaks(10)
 		p.End = 20 + rest
-		golden.Equal(t, p.highest(map[int32]int64{0: 1, 1: 1, 2: rest}, false), want, "a rest of", rest, "at most")
+		highest, _ := p.highest(map[int32]int64{0: 1, 1: 1, 2: rest}, p.intervals(false), false)
+		golden.Equal(t, highest, want, "a rest of", rest, "at most")
+	}
+}
+
+// The highest interval differs from run to run by less than intervals do, of which those without waiting count.
+func TestTheErrorOfTheHighestInterval(t *testing.T) {
+	for end, want := range map[int64]float64{10: math.Inf(1), 20: 0.1541, 40: 0.0770} {
+		p := newPeaks(10)
+		p.End = end
+		highest, deviation := p.highest(map[int32]int64{0: 2}, p.intervals(false), false)
+		golden.Equal(t, highest, 0.2)
+		if deviation != want && math.Abs(deviation-want) > 1e-4 {
+			t.Errorf("of %d ns: %v, want %v", end, deviation, want)
+		}
 	}
 }
 

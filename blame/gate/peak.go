@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"contend/analysis"
 	"contend/blame"
@@ -29,25 +31,51 @@ func newPeaks(ns int64) *peaks {
 // tooMany reports whether the intervals had to be lengthened.
 func (p *peaks) tooMany() bool { return p.BinNs > p.intervalNs }
 
-// highest returns the largest ratio of any interval's waiting to its running time or its
-// length. A last interval of less than half the length counts only if it is the only one.
-func (p *peaks) highest(waits map[int32]int64, perRunning bool) (ratio float64) {
-	for i, ns := range waits {
-		length := min(p.intervalNs, p.End-p.Start-int64(i)*p.intervalNs)
-		if i > 0 && length*2 < p.intervalNs {
-			continue
-		}
-		if perRunning {
-			length = 0
-			if int(i) < len(p.RunningNs) {
-				length = p.RunningNs[i]
-			}
-		}
-		if length > 0 {
-			ratio = max(ratio, float64(ns)/float64(length))
+// length returns by how much the waiting of an interval is divided: its running time or its length. It is 0 of an
+// interval that does not count, as a last one of less than half the length, unless it is the only one.
+func (p *peaks) length(bin int32, perRunning bool) int64 {
+	length := min(p.intervalNs, p.End-p.Start-int64(bin)*p.intervalNs)
+	switch {
+	case bin > 0 && length*2 < p.intervalNs:
+		return 0
+	case !perRunning:
+		return length
+	case int(bin) < len(p.RunningNs):
+		return p.RunningNs[bin]
+	}
+	return 0
+}
+
+// intervals returns how many intervals count.
+func (p *peaks) intervals(perRunning bool) (n int) {
+	for bin := int32(0); int64(bin)*p.intervalNs < p.End-p.Start; bin++ {
+		if p.length(bin, perRunning) > 0 {
+			n++
 		}
 	}
-	return ratio
+	return n
+}
+
+// highest returns the largest ratio of the waiting in an interval to its length, and its standard deviation by
+// that of the ratios of all n intervals, as that of the largest of n normal ones tends to be (Gumbel's law):
+//
+//	deviation of the largest = pi / sqrt(6) deviation / sqrt(2 ln n)
+//
+// It is +Inf if there is only one interval.
+func (p *peaks) highest(waits map[int32]int64, n int, perRunning bool) (ratio, deviation float64) {
+	sum, squares := 0.0, 0.0
+	for _, bin := range slices.Sorted(maps.Keys(waits)) {
+		if length := p.length(bin, perRunning); length > 0 {
+			of := float64(waits[bin]) / float64(length)
+			sum, squares = sum+of, squares+of*of
+			ratio = max(ratio, of)
+		}
+	}
+	if n < 2 {
+		return ratio, math.Inf(1)
+	}
+	deviation = math.Sqrt(max(squares-sum*sum/float64(n), 0) / float64(n-1))
+	return ratio, math.Pi / math.Sqrt(6) * deviation / math.Sqrt(2*math.Log(float64(n)))
 }
 
 // byName sums the classes of one stable name by interval, as rules without intervals do, and
@@ -73,29 +101,28 @@ func (p *peaks) byName() (out map[string]map[int32]int64, all map[int32]int64) {
 // together; of several runs, the mean of theirs.
 func (r *Rule) peak(runs []*Run) map[string]measured {
 	values, unknown := map[string][]compare.Rate{}, false
+	perRunning := r.unit() == Ratio
 	for _, run := range runs {
 		p := run.peaks[r.interval]
 		unknown = unknown || p.tooMany()
 		named, all := p.byName()
+		n := p.intervals(perRunning)
 		if r.subject == Total {
 			named = map[string]map[int32]int64{Total: all}
 		}
 		for name, waits := range named {
 			if r.subject == Total || r.pattern.MatchString(name) {
-				values[name] = append(values[name], alone(p.highest(waits, r.unit() == Ratio)))
+				ratio, deviation := p.highest(waits, n, perRunning)
+				of := compare.Rate{Value: ratio, Within: deviation, WaitNs: 1, Traces: 1}
+				values[name] = append(values[name], of)
 			}
 		}
 	}
 	for name, list := range values {
 		for len(list) < len(runs) { // no thread waited for it in the others
-			list = append(list, alone(0))
+			list = append(list, compare.Rate{Traces: 1})
 		}
 		values[name] = list
 	}
 	return means(values, func(string) bool { return unknown })
-}
-
-// alone is the value of a run that does not show its variation.
-func alone(value float64) compare.Rate {
-	return compare.Rate{Value: value, Within: math.Inf(1), WaitNs: 1, Traces: 1}
 }
