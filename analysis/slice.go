@@ -15,7 +15,6 @@ type (
 	Owner      = owners.Owner
 	Pause      = owners.Pause
 
-	Trust     = owners.Trust
 	Agreement = owners.Agreement
 	Why       = owners.Why
 	Known     = owners.Known

@@ -101,13 +101,12 @@ type Stalls struct {
 	SpanNs  int64                  // from the first due time to the last sample
 }
 
-// Trust returns the expected accuracy of inferred owners, over all locks.
-func (c *Coverage) Trust() Trust {
-	t := Trust{Known: c.ByProvenance}
+// SeenOfAll returns the agreement with hidden dumps, over all locks.
+func (c *Coverage) SeenOfAll() (all Agreement) {
 	for _, seen := range c.Seen {
-		t.Seen.Merge(seen)
+		all.Merge(seen)
 	}
-	return t
+	return all
 }
 
 // SeenBy returns the agreement with hidden dumps, by lock or by class of locks.

@@ -156,22 +156,5 @@ type Ownership struct {
 	Owner      Owner
 }
 
-// Trust is the expected accuracy of inferred owners, and the agreement of dumps that were hidden
-// from the inference.
-type Trust struct {
-	Known Known
-	Seen  Agreement
-}
-
-// Expected returns the share of the inferred waiting that is expected to be right; ok is false
-// if there is none.
-func (t *Trust) Expected() (share float64, ok bool) {
-	ns := t.Known[ByInference]
-	if ns == 0 {
-		return 0, false
-	}
-	return float64(t.Known[right]) / certain / float64(ns), true
-}
-
 // Agreement counts dumps that were hidden from the inference and compared with it.
 type Agreement = model.Agreement

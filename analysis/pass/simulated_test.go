@@ -275,9 +275,8 @@ func TestWhatIsExpectedToBeRightIs(t *testing.T) {
 			}
 			j := &judge{log: log}
 			tr := golden.Must(Run(&format.List{Events: events}, open, j))(t)
-			trust := tr.Coverage.Trust()
 			const reached = 0.85
-			said, _ := trust.Expected()
+			said, _ := expectedRight(&tr.Coverage.ByProvenance)
 			if said /= reached; said-j.right/j.all > 0.07 || j.right/j.all-said > 0.08 {
 				t.Errorf("%+v: %.2f expected, %.2f is right", c, said, j.right/j.all)
 			}

@@ -180,8 +180,7 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	if s := &tr.Coverage.Stalls; s.Samples > 0 {
 		c.Sampler = &Sampler{s.Samples, NewLengths(&s.Late), s.LateNs, s.SpanNs}
 	}
-	trust := tr.Coverage.Trust()
-	c.Calibration = newCalibration(c.Provenance, trust.Seen)
+	c.Calibration = newCalibration(c.Provenance, tr.Coverage.SeenOfAll())
 	if tr.Coverage.Threshold > 0 {
 		c.Short = &Bounds{0, tr.RunningHigh}
 	}
