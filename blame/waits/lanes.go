@@ -207,16 +207,19 @@ func (l *Lanes) Activity(ev *format.Event, _ []format.Frame) {
 	}
 	if l.activities > 0 && l.overlaps(ev.Time, ev.End) {
 		l.activities--
-		l.addSpan(
-			LaneSpan{
-				Start:    ev.Time,
-				End:      ev.End,
-				Thread:   ev.Thread,
-				Stack:    ev.Stack,
-				State:    Acting,
-				Activity: ev.Activity,
-			},
-		)
+		l.addSpan(acting(ev))
+	}
+}
+
+// acting returns what a thread did as a span.
+func acting(ev *format.Event) LaneSpan {
+	return LaneSpan{
+		Start:    ev.Time,
+		End:      ev.End,
+		Thread:   ev.Thread,
+		Stack:    ev.Stack,
+		State:    Acting,
+		Activity: ev.Activity,
 	}
 }
 

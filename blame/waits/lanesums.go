@@ -90,14 +90,7 @@ func (l *Lanes) boundedActivity(ev *format.Event) {
 	case format.ActivityIO, format.ActivityFile, format.ActivitySocket, format.ActivityReady:
 		if ev.End > ev.Time {
 			l.makeRoom(format.NoTime)
-			l.addSpan(LaneSpan{
-				Start:    ev.Time,
-				End:      ev.End,
-				Thread:   ev.Thread,
-				Stack:    ev.Stack,
-				State:    Acting,
-				Activity: ev.Activity,
-			})
+			l.addSpan(acting(ev))
 		}
 	default:
 		l.Sums.thread(ev.Thread).widen(ev.Time, max(ev.Time, ev.End))
