@@ -160,7 +160,7 @@ type runningTime struct {
 	ns   int64
 }
 
-// calls returns how many calls the batch holds, but for ticks.
+// calls returns how many calls the list holds, but for ticks.
 func (b *callList) calls() int { return len(b.order) + len(b.waits) }
 
 // subscription is a visitor and the optional interfaces that it implements.
@@ -227,7 +227,7 @@ func (to *subscription) changed(m *analysis.QueueChange) {
 	to.queues.apply(m)
 }
 
-// clear empties the batch and keeps its memory.
+// clear empties the list and keeps its memory.
 func (b *callList) clear() {
 	b.order = b.order[:0]
 	b.slices, b.lengths = b.slices[:0], b.lengths[:0]

@@ -115,8 +115,8 @@ func (gr *Group) Learned() *Learned {
 	return k
 }
 
-// of returns the counts of a group; false if too few gaps were learned from, or none at one of its sites.
-func (k *Learned) of(gr *Group) (counts, bool) {
+// countsFor returns the counts of a group; false if too few gaps were learned from, or none at one of its sites.
+func (k *Learned) countsFor(gr *Group) (counts, bool) {
 	if k == nil || k.gaps < someGaps {
 		return counts{}, false
 	}
@@ -139,7 +139,7 @@ func (gr *Group) learn(known *Learned) {
 		return
 	}
 	gaps, n := someGaps, rounds
-	all, shared := known.of(gr)
+	all, shared := known.countsFor(gr)
 	if shared {
 		gr.maximise(&all)
 		gaps, n = mixedGaps, 1

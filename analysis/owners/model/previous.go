@@ -97,7 +97,7 @@ func (gr *Group) sitesOfPrevious(w *worker) {
 		w.lock.load(gr, l)
 		w.findSitesOfPrevious(l)
 	}
-	w.lock.users.sites = -1 // threads were counted as users of sites
+	w.lock.forgetUsers() // threads were counted as users of sites
 	clear(w.stacks.through)
 }
 

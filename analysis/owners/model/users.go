@@ -23,7 +23,8 @@ func (v *lockView) read(gr *Group, l *Lock) {
 	if v.Lock == l {
 		return
 	}
-	v.Lock, v.users.sites = l, -1 // its users are not known
+	v.Lock = l
+	v.forgetUsers()
 	v.waits = gr.program.Waits(l.ID, v.waits[:0])
 	v.byEnd = slices.Grow(v.byEnd[:0], len(v.waits))
 	var current column.KeyHeap // waits, by end: they are few at a time
@@ -39,6 +40,9 @@ func (v *lockView) read(gr *Group, l *Lock) {
 		v.byEnd = append(v.byEnd, int32(current[0].ID))
 	}
 }
+
+// forgetUsers has the users of the current lock be found again when they are asked for.
+func (v *lockView) forgetUsers() { v.users.sites = -1 }
 
 // load makes a lock of a group the current one, with its users.
 func (v *lockView) load(gr *Group, l *Lock) {
