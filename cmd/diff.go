@@ -141,7 +141,7 @@ func (o *traceOptions) profiles(e *env, paths []string) (*diffSide, error) {
 		if res.stats.Unit == format.UnitTime || res.stats.Unit.Summed() {
 			p.ElapsedNs = res.trace.ElapsedNs
 		}
-		if o.cut() && len(res.trace.Recorded) == 0 && res.stats.Unit == format.UnitTime {
+		if o.leavesNothing(res) {
 			empty++
 		}
 		if res.unmatched != "" {

@@ -144,7 +144,7 @@ func runHist(e *env, o *histOptions) error {
 	}
 	cov := res.coverage()
 	if m := text.MeasureOf(cov); m.Counts() {
-		if m.Lasts() {
+		if m.Sums() {
 			return usageError{
 				errors.New("the input sums waiting by stack: its single waits have no duration"),
 				"'contend analyze' shows the sums; a recording has the durations",

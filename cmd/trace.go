@@ -247,7 +247,7 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 	if said, near, _ := strings.Cut(r.unmatched, "; "); said != "" && !o.how.lenient {
 		return nil, usageError{errors.New(said), near}
 	}
-	if o.cut() && len(tr.Recorded) == 0 && r.stats.Unit == format.UnitTime {
+	if o.leavesNothing(r) {
 		if !o.how.lenient {
 			return nil, usageError{
 				errors.New("nothing of the input lies within --from and --to"),
@@ -257,6 +257,11 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 		e.warn("nothing of the input lies within --from and --to")
 	}
 	return r, nil
+}
+
+// leavesNothing reports whether no recorded time of an input lies within --from and --to.
+func (o *traceOptions) leavesNothing(r *result) bool {
+	return o.cut() && len(r.trace.Recorded) == 0 && r.stats.Unit == format.UnitTime
 }
 
 // siteSeparator stands between the class and the site in the printed name of a lock.

@@ -17,7 +17,7 @@ func (s *screen) ranked(room int) (lines []line) {
 		return nil // the lines of the deadlocks cover it
 	}
 	by := s.thread + "s waiting"
-	if s.counts && s.measure.Lasts() {
+	if s.measure.Sums() {
 		by = "waiting time"
 	}
 	lines = append(lines, line{"Waits, by " + by, plain})

@@ -111,7 +111,7 @@ func (m measure) wall(ns int64) Cell {
 
 // waits is a cell that holds a number of waits; sums of waiting have none.
 func (m measure) waits(n int64) Cell {
-	if m.Counts() && m.Lasts() {
+	if m.Sums() {
 		return none
 	}
 	return Count(n)

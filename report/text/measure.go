@@ -77,13 +77,16 @@ func (m Measure) Lasts() bool { return m.lasts }
 // Counted names what is counted, "" for time.
 func (m Measure) Counted() string { return m.many }
 
+// Sums reports whether the source summed durations without instants: it knows no numbers of waits.
+func (m Measure) Sums() bool { return m.Counts() && m.lasts }
+
 // What names the measure in a title.
 func (m Measure) What() string { return cmp.Or(m.many, m.Thread+"-time") }
 
 // Text writes an amount in a sentence.
 func (m Measure) Text(ns int64) string {
 	switch {
-	case m.Counts() && m.lasts:
+	case m.Sums():
 		return Duration(ns) + " " + m.many
 	case m.Counts() && ns == 1:
 		return "1 " + m.one
