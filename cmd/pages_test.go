@@ -227,10 +227,18 @@ func TestTheSinglePagesLookLikeThePage(t *testing.T) {
 	eval[any](b.tab, `document.getElementById("whole").click()`)
 	b.until(fmt.Sprintf("Math.abs(%s - %f) < 0.01", scale, at))
 	golden.Equal(t, b.text(".node.h10 text"), "Truth.exportReport:17", "the darkest node is")
+	golden.Equal(t, eval[string](b.tab, crossings), "", "arrows cross")
 	for _, what := range b.wrong {
 		t.Error(what)
 	}
 }
+
+// crossings names the boxes, and the labels of other arrows, that an arrow crosses.
+const crossings = `(() => { const rects = s => [...document.querySelectorAll(s)].map(g => g.querySelector("rect")), labels = rects(".label"), nodes = rects(".node"), found = [];
+	[...document.querySelectorAll(".edge path:first-of-type")].forEach((p, i) => { for (let l = 0; l < p.getTotalLength(); l += 2) { const at = p.getPointAtLength(l);
+		for (const r of [...nodes, ...labels.filter((_, j) => j !== i)]) if (r) { const b = r.getBBox();
+			if (at.x > b.x + 1 && at.x < b.x + b.width - 1 && at.y > b.y + 1 && at.y < b.y + b.height - 1) { found.push(i + " " + r.parentNode.textContent); return; } } } });
+	return found.join("; "); })()`
 
 // manyStacks writes a trace in which each of n waits is caused by a stack of
 // its own, twelve frames deep; they are the longer the higher their number is.

@@ -43,6 +43,35 @@ func TestTheReportBreaksNamesAtTheirParts(t *testing.T) {
 	}
 }
 
+// cutOff names the parts of a view whose tables are wider than they are shown, and what is wider than the window.
+const cutOff = `[...document.querySelectorAll(".view .wide, .lanehead, .lead b")].filter(e => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline" || e.getBoundingClientRect().right > innerWidth).map(e => e.textContent.slice(0, 60)).join("; ")`
+
+// On a phone no column of these views is out of sight, and what a page is compared with is named by as little of
+// its path as tells both apart.
+func TestTheReportFitsAPhone(t *testing.T) {
+	golden.ParallelUnlessShort(t)
+	dir := t.TempDir() + "/a-long-path-without-any-place-to-break/as_nightly_builds_have_them/yesterday"
+	golden.OK(t, os.MkdirAll(dir, 0o700))
+	base := dir + "/truth-8threads.jfr"
+	golden.OK(t, os.WriteFile(base, golden.Must(os.ReadFile("../testdata/truth-8threads-jdk25.jfr"))(t), 0o600))
+	for page, views := range map[string][]string{
+		reported(t, "../testdata/truth-8threads.jfr", "--diff", base): {"compare", "about", "threads"},
+		reported(t, "../testdata/truth-series-8dumps-jdk17.txt"):      {"dumps", "about"},
+		reported(t, "../testdata/derby-8clients.jfr"):                 {"about", "threads"},
+	} {
+		r := reportIn(t, page)
+		r.do(chromedp.EmulateViewport(390, 900))
+		for _, view := range views {
+			r.open("#view=" + view)
+			golden.Equal(t, eval[string](r.tab, cutOff), "", view, "cut off")
+			golden.AtMost(t, eval[int](r.tab, "document.documentElement.scrollWidth"), 390, view, "wide")
+			if view == "compare" {
+				golden.Equal(t, r.text(".lead .side"), "yesterday/truth-8threads.jfr", "the base is called")
+			}
+		}
+	}
+}
+
 // The command line closes by Escape and by a click outside of it.
 func TestTheReportsCommandLineCloses(t *testing.T) {
 	golden.ParallelUnlessShort(t)

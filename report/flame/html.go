@@ -30,14 +30,14 @@ var scripts = func() (all []string) {
 }()
 
 // style is what the page has besides the look of all pages. Frames have pale colours
-// of their own, in light and in dark.
+// of their own, in light and in dark: a name must be read on the largest change, too.
 const style = `#chart { color: #222; color-scheme: light; }
 #bar { display: flex; gap: 10px; align-items: center; margin: 8px 0; flex-wrap: wrap; }
 #details { min-height: 2.6em; overflow-wrap: anywhere; }
 .key { display: inline-block; width: 12px; height: 12px; vertical-align: -1px; margin-right: 3px; }
 footer { color: var(--dim); font-size: 12px; margin-top: 10px; }
-.key.grew { background: #eb5050; }
-.key.shrank { background: #5050eb; }
+.key.grew { background: #eb6e6e; }
+.key.shrank { background: #7896f5; }
 .key.waiter { background: rgb(66,133,244); }
 .key.lock { background: rgb(120,120,120); }
 .key.owner { background: rgb(234,124,36); }

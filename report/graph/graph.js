@@ -12,7 +12,7 @@
   function lay() {
     const g =
       new dagre.graphlib.Graph({ multigraph: true })
-        .setGraph({ rankdir: "LR", nodesep: 20, ranksep: 46, edgesep: 14, marginx: 16, marginy: 16 });
+        .setGraph({ rankdir: "LR", nodesep: 20, ranksep: 84, edgesep: 14, marginx: 16, marginy: 16 });
     const edges = data.edges.map(e => ({ ...e, pen: +e.width, ...size(e.lines, 4), labelpos: "c" })),
       loops = edges.filter(e => e.from === e.to);
     for (const n of data.nodes) {
@@ -36,7 +36,7 @@
       return { e, from: boxes.get(e.from), to: boxes.get(e.to), inner: inner.length ? inner : [{ x: e.x, y: e.y }],
         label: { x: e.x, half: e.width / 2 }, pen: e.pen };
     });
-    contendArrows.route(arrows);
+    contendArrows.route(arrows, [...boxes.values()]);
     for (const a of arrows) a.e.d = a.d;
     return { nodes: g.nodes().map(id => g.node(id)), edges,
       ...(data.nodes.length ? g.graph() : { width: 1, height: 1 }) };

@@ -31,9 +31,9 @@ window.contendArrows = (function () {
   const line = (a, attributes) =>
     svg("path", { d: a.d, fill: "none", "stroke-width": a.pen, "marker-end": `url(#${idOf(a.pen)})`, ...attributes });
 
-  // route gives arrows from box to box, by way of the points inner, their paths d. Past its label,
-  // which is at one of these points, an arrow is level.
-  function route(arrows) {
+  // route gives arrows from box to box, by way of the points inner, their paths d. In a column of boxes or labels, which
+  // have their middle at one x, an arrow is level as far as the widest of them reaches: so it crosses none.
+  function route(arrows, boxes) {
     const sides = new Map();
     const join = (box, p, set) => {
       const sign = p.x >= box.x ? 1 : -1, key = box.id + " " + sign;
@@ -50,15 +50,18 @@ window.contendArrows = (function () {
       ends.forEach((e, i) =>
         e.set({ x: box.x + sign * box.half, y: box.y + (i - (ends.length - 1) / 2) * step, sign }));
     }
-    const level = (a, p) => {
-      const { x, half } = a.label, sign = a.end.x >= a.start.x ? 1 : -1;
-      return Math.abs(p.x - x) > 1 ? [p] : [{ x: x - sign * half, y: p.y }, { x: x + sign * half, y: p.y }];
-    };
+    const columns = [...boxes, ...arrows.map(a => a.label)];
+    const reach = x => Math.max(0, ...columns.filter(c => Math.abs(x - c.x) <= 1).map(c => c.half));
     for (const a of arrows) {
-      let { x, y } = a.start;
+      const { start, end } = a, sign = end.x >= start.x ? 1 : -1, head = size(a.pen) - 1;
+      const edge = (box, p, room) => ({ x: box.x + p.sign * (reach(box.x) + room), y: p.y });
+      const base = { x: end.x + end.sign * head, y: end.y };
+      const way = [edge(a.from, start, 0), ...a.inner.flatMap(p => reach(p.x) ?
+        [{ x: p.x - sign * reach(p.x), y: p.y }, { x: p.x + sign * reach(p.x), y: p.y }] : [p]), edge(a.to, end, head),
+        base];
+      let { x, y } = start;
       a.d = "M" + at(x, y);
-      const base = { x: a.end.x + a.end.sign * (size(a.pen) - 1), y: a.end.y }; // of the head
-      for (const p of [...a.inner.flatMap(p => level(a, p)), base]) {
+      for (const p of way) {
         const middle = (x + p.x) / 2;
         a.d += `C${at(middle, y)} ${at(middle, p.y)} ${at(p.x, p.y)}`;
         ({ x, y } = p);

@@ -4,6 +4,8 @@
 (function () {
   const data = JSON.parse(document.getElementById("data").textContent);
   const details = document.getElementById("details");
+  const colourOf = key => getComputedStyle(document.querySelector(".key." + key)).backgroundColor.match(/\d+/g);
+  const changed = data.diff && { more: colourOf("grew"), less: colourOf("shrank"), same: [235, 235, 235] };
   const hues = { waiter: [66, 133, 244], lock: [120, 120, 120], owner: [234, 124, 36],
     nobody: [150, 110, 180] };
   const units = [[3600e9, "h"], [60e9, "min"], [1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
@@ -39,8 +41,8 @@
     const n = d.data;
     if (d.highlight) return "#d81b60";
     if (data.diff) {
-      const v = Math.max(-1, Math.min(1, change(n) * 5)), fade = Math.round(235 * (1 - Math.abs(v)));
-      return v > 0 ? `rgb(235,${fade},${fade})` : v < 0 ? `rgb(${fade},${fade},235)` : "rgb(235,235,235)";
+      const v = Math.max(-1, Math.min(1, change(n) * 5)), most = v > 0 ? changed.more : changed.less;
+      return "rgb(" + changed.same.map((c, i) => Math.round(c + (most[i] - c) * Math.abs(v))) + ")";
     }
     const strength = 0.3 + 0.6 * n.sure; // on white, whatever is behind it: labels are dark
     return "rgb(" + (hues[n.role] || [200, 200, 200]).map(c => Math.round(255 + (c - 255) * strength)) + ")";

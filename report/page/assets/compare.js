@@ -45,13 +45,13 @@
       <th scope="col" title="waiting over the running time of all threads">pressure</th></tr></thead><tbody>
       ${shown.map(r =>
         html`<tr class=${direction(r)}><td class="text wrap">
-          <${C.Name} text=${named(m, r)} title=${C.visible(r.name)} /></td><td>
-          ${waiting(d, r.base)}</td><td>${waiting(d, r.new)}</td>
-        <td class="text"><span class="pair"><span class="before" style=${{ width: 100 * r.base.waiting / most + "%" }}>
+          <${C.Name} text=${named(m, r)} title=${C.visible(r.name)} /></td><td class="before">
+          ${waiting(d, r.base)}</td><td class="now">${waiting(d, r.new)}</td>
+        <td class="text pairs"><span class="pair"><span class="before" style=${{ width: 100 * r.base.waiting / most + "%" }}>
           </span><span class="now" style=${{ width: 100 * r.new.waiting / most + "%" }}></span></span></td>
-          <td class=${direction(r)} title=${"p = " + r.p}>
+          <td class=${"change " + direction(r)} title=${"p = " + r.p}>
           ${direction(r) === "up" ? "▲ " : direction(r) === "down" ? "▼ " : "~ "}${change(r)}</td>
-          <td title=${share(r.base) + " to " + share(r.new)}>
+          <td class="pressure" title=${share(r.base) + " to " + share(r.new)}>
           ${C.percent(r.base.share, 1)} to ${C.percent(r.new.share, 1)}</td></tr>`)}
           </tbody></table></div>
       ${rows.length > 12 &&
@@ -64,8 +64,8 @@
     const chance = (100 * d.alpha).toFixed(0) + " %";
     const unit = d.base.operations ? "Waiting for each operation" : "Threads that waited, on average";
     return html`<div class="view compare">
-      <p class="total">From <b>${C.sideName(d.base)}</b> (running ${C.duration(d.base.runningNs)}) to
-        ${" "}<b>${C.sideName(d.new)}</b>
+      <p class="total">From <${C.Side} d=${d} side=${d.base} /> (running ${C.duration(d.base.runningNs)}) to
+        ${" "}<${C.Side} d=${d} side=${d.new} />
         ${" "}(running ${C.duration(d.new.runningNs)}). ${unit}, with a 95 % interval. A change is shown when it is
         ${" "}larger than the variation within the recordings; each table shows a false one with a chance of at most
         ${" "}${chance}.</p>
@@ -77,8 +77,20 @@
 
   const some = text => text === "–" ? "none" : text;
 
-  // sideName names the traces of one side.
-  C.sideName = side => side.traces.map(t => t.trace.inputs.map(C.visible).join(" ")).join(", ");
+  // Side names the traces of one side, by as little of their paths as tells both sides apart.
+  const inputs = side => side.traces.flatMap(t => t.trace.inputs.map(C.visible));
+  function namesOf(d, side) {
+    const other = new Set(inputs(side === d.base ? d.new : d.base).map(p => p.split(/[\\/]/)).flatMap(parts =>
+        parts.map((_, i) => parts.slice(i).join("/"))));
+    return inputs(side).map(path => {
+      const parts = path.split(/[\\/]/);
+      for (let i = parts.length - 1; i > 0; i--) {
+        if (!other.has(parts.slice(i).join("/"))) return parts.slice(i).join("/");
+      }
+      return path;
+    });
+  }
+  C.Side = ({ d, side }) => html`<b class="side" title=${inputs(side).join("\n")}>${namesOf(d, side).join(", ")}</b>`;
 
   // change says what a row came from and went to.
   C.change = function (d, r) {

@@ -246,7 +246,7 @@
   // all together and of the largest differences that are no noise.
   function Changes({ m, d }) {
     const list = C.changes(m, d), open = () => C.set({ view: "compare" }), whole = C.change(d, d.total);
-    return html`<p class="lead">Compared with <b>${C.sideName(d.base)}</b>: ${whole.text}${whole.noise ?
+    return html`<p class="lead">Compared with <${C.Side} d=${d} side=${d.base} />: ${whole.text}${whole.noise ?
         ", which may be noise" : ""}.</p>
       <div class="verdicts findings changes">
         ${list.map(r => html`<button type="button" class=${"verdict" + (r.grew && r.large ? " found" : "")}

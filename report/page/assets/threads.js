@@ -311,7 +311,8 @@
                   onClick=${() => turn(r.group)}>${r.closed ? "▸" : "▾"}</button><bdi>${r.group || "[no name]"}</bdi>
                   <small>${r.lanes.length}</small>`}
               <span class="lanewait">${C.percent(r.wait, l.total)}</span></div>`; })}
-          <div class="lanehead" style=${{ height: axis + "px" }}><small>${C.thread}, share of waiting</small></div>
+          <div class="lanehead" style=${{ height: axis + "px" }}><small>${C.thread}<span class="lanewait">, share of
+            waiting</span></small></div>
         </div>
         <canvas ref=${canvas} style=${{ width: wide + "px", height: height - 2 + "px" }} aria-hidden="true"
           onPointerDown=${e => { if (e.button) return; box.current.focus({ preventScroll: true });

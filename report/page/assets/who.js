@@ -76,7 +76,7 @@
       loops = new Map(arrows.filter(a => a.from === a.to).map(a => [a.from, a]));
     const g =
       new dagre.graphlib.Graph({ multigraph: true })
-        .setGraph({ rankdir: "LR", nodesep: 22, ranksep: 60, edgesep: 16, marginx: 14, marginy: 14 })
+        .setGraph({ rankdir: "LR", nodesep: 22, ranksep: 84, edgesep: 16, marginx: 14, marginy: 14 })
         .setDefaultEdgeLabel(() => ({}));
     for (const name of new Set(arrows.flatMap(a => [a.from, a.to]))) {
       const lines = wrap(name, 26), loop = loops.get(name);
@@ -105,7 +105,7 @@
         from: boxOf(g.node(id.v)), to: boxOf(g.node(id.w)),
         inner: inner.length ? inner : [{ x: e.x, y: e.y }] };
     });
-    contendArrows.route(arrows);
+    contendArrows.route(arrows, g.nodes().map(id => boxOf(g.node(id))));
     for (const n of g.nodes().map(id => g.node(id)).filter(n => n.loop)) {
       const box = boxOf(n), heavy = pen(n.loop);
       arrows.push({ e: n.loop, x: n.x, y: box.y - box.high - labelHeight / 2 - 2, pen: heavy,
