@@ -118,6 +118,8 @@ type Slice struct {
 	Waiters        []Waiter // at least one
 	Shares         []Share  // of each waiter; empty for a wait of length zero
 	Sample         Sample
+	Summed         bool  // it is the sum of waits without known times, of one waiter
+	Waits          int64 // of a sum: the number of waits; 0 if unknown
 	NoEarlierStart int64 // of recorded waits: no later slice of one starts before this instant; NoTime if unknown
 }
 
@@ -126,7 +128,7 @@ type Waiter struct {
 	Thread format.ThreadID
 	Stack  format.StackID
 	Mode   format.Mode
-	First  bool  // the wait begins with this slice: counting First counts waits
+	First  bool  // the wait begins with this slice, see Slice.Begins
 	Again  bool  // a repetition of the same waiter, which was sampled and stands for several
 	Failed bool  // set with First: the wait timed out without the lock
 	WaitNs int64 // set with First: duration of the whole wait; 0 if sampled
@@ -142,11 +144,20 @@ func (s *Slice) Ns() int64 { return s.Length() * int64(len(s.Waiters)) }
 // Firsts returns how many waits begin with the slice.
 func (s *Slice) Firsts() (n int64) {
 	for i := range s.Waiters {
-		if s.Waiters[i].First {
-			n++
-		}
+		n += s.Begins(&s.Waiters[i])
 	}
 	return n
+}
+
+// Begins returns how many waits of one of its waiters begin with the slice.
+func (s *Slice) Begins(w *Waiter) int64 {
+	switch {
+	case !w.First:
+		return 0
+	case s.Summed:
+		return s.Waits
+	}
+	return 1
 }
 
 // Sample is the evidence for a slice of a sampled trace: the waiters were seen at First and

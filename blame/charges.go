@@ -47,11 +47,7 @@ func (c *Charges) Slice(s *analysis.Slice) {
 		return
 	}
 	for i := range s.Waiters {
-		begins := int64(0)
-		if s.Waiters[i].First {
-			begins = 1
-		}
-		c.addSlice(s, &s.Waiters[i], 1, begins)
+		c.addSlice(s, &s.Waiters[i], 1, s.Begins(&s.Waiters[i]))
 	}
 }
 

@@ -23,7 +23,7 @@ const (
 	KindEnd         // Count: number of events before this one; its absence means truncation
 
 	// Waiting and owning.
-	KindContention // Time, Weight, Object, Owners, Waiters: one instant of one contended lock
+	KindContention // Time, Weight, Object, Owners, Waiters, Count: one instant of one contended lock, or a sum
 	// Thread, Object, Mode, Time, End, Stack, Owner, Failed: blocked over [Time, End); Owner held the
 	// lock before it was acquired
 	KindWait
@@ -109,7 +109,9 @@ type Event struct {
 	IdleThreads uint32
 	Hash        uint64 // identity hash or address of a lock
 	Bytes       int64
-	Count       uint64
+	// Count of a KindEnd is the number of events before it; of a KindContention, after SettingSums, the
+	// number of waits that its weight sums, 0 if the source does not count them.
+	Count uint64
 
 	Name  string
 	Group string
@@ -202,6 +204,13 @@ const (
 const (
 	SettingCalibration = "calibration"
 	CalibrationBlocked = "blocked"
+)
+
+// A setting of this name and value says that from there on, contention events are no instants: the weight of
+// each is the sum of waits without known times, and its count is their number.
+const (
+	SettingSums = "contentions"
+	SumsOfWaits = "sums"
 )
 
 // Reset clears the event but keeps the capacity of its slices.

@@ -86,7 +86,7 @@ func (e *Event) setNumber(f fieldCode, v uint64) bool {
 		e.Failed, small = v == 1, v <= 1
 	case fResource:
 		e.Resource, small = v == 1, v <= 1
-	case fCount:
+	case fCount, fWaits:
 		e.Count, small = v, true
 	}
 	return small

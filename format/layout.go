@@ -33,6 +33,7 @@ const (
 	fAgain                     // signed
 	fResource                  // unsigned
 	fNotifier                  // unsigned; Event.Owner of an activity
+	fWaits                     // unsigned; Event.Count of a contention event
 	fieldCount
 )
 
@@ -42,7 +43,7 @@ func (f fieldCode) isNumber() bool { return f < fName || f > fWaiters }
 // appended are the fields that kinds gained after the first traces were written. They come
 // last. At the end of an event, zeros of these fields are omitted, and missing ones are
 // read as zero.
-var appended = [fieldCount]bool{fFailed: true, fResource: true, fNotifier: true}
+var appended = [fieldCount]bool{fFailed: true, fResource: true, fNotifier: true, fWaits: true}
 
 // layouts lists the fields of each kind in order. A later version may append
 // fields to a kind, never change them: a reader ignores what follows the ones
@@ -58,7 +59,7 @@ var layouts = [kindCount][]fieldCode{
 	KindGap:         {fTime, fEnd, fBytes, fName},
 	KindSetting:     {fName, fValue, fWeight},
 	KindEnd:         {fCount},
-	KindContention:  {fTime, fWeight, fObject, fOwners, fWaiters},
+	KindContention:  {fTime, fWeight, fObject, fOwners, fWaiters, fWaits},
 	KindWait:        {fTime, fEnd, fThread, fObject, fMode, fStack, fOwner, fFailed},
 	KindTenure:      {fTime, fEnd, fThread, fObject, fMode, fStack},
 	KindActivity:    {fTime, fEnd, fThread, fActivity, fStack, fObject, fResource, fNotifier},

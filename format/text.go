@@ -40,6 +40,7 @@ var fieldNames = [fieldCount]string{
 	fAgain:    "again",
 	fResource: "resource",
 	fNotifier: "notifier",
+	fWaits:    "waits",
 }
 
 // words has the words of the text twin for the numbers of some fields.

@@ -1,6 +1,7 @@
 package cube
 
 import (
+	"math"
 	"regexp"
 
 	"contend/analysis"
@@ -118,7 +119,7 @@ func (c *Cube) Running(from, to, ns int64) {
 
 // charge adds a charge to the row of a combination of ids.
 func (c *Cube) charge(number int, to blame.Charge) {
-	row, begins := c.row(number, to.Slice.Lock), int32(to.Begins)
+	row, begins := c.row(number, to.Slice.Lock), int32(min(to.Begins, math.MaxInt32))
 	c.pieces(to.Slice.Start, to.Slice.End, to.Ns, func(bin int, lo, hi, part int64) {
 		cell := Cell{int32(bin), begins, int64(to.N) * part}
 		at := c.addCell(&c.Rows[row], cell)

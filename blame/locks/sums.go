@@ -45,9 +45,7 @@ func (s *sums) wait(of *analysis.Slice, w *analysis.Waiter) {
 	} else {
 		s.ns[i] += w.CutNs
 	}
-	if w.First {
-		s.waits[i]++
-	}
+	s.waits[i] += of.Begins(w)
 }
 
 // owe adds the waiting of a share to a row.

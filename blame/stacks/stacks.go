@@ -130,9 +130,9 @@ func (b *Builder) QueueSlice(s *analysis.Slice, _ int) {
 			b.samples[at].addSlice(s, ns)
 		} else if k.IsCoarse() || b.full() {
 			b.folded.ns += ns
-			b.addSlice(b.fold(key), s, ns, false)
+			b.addSlice(b.fold(key), s, ns, 0)
 		} else {
-			b.addSlice(key, s, ns, false)
+			b.addSlice(key, s, ns, 0)
 		}
 	}
 }
@@ -155,10 +155,12 @@ func (b *Builder) alike(w *analysis.Waiter) int {
 
 // waiter adds n waiters that go to the same samples.
 func (b *Builder) waiter(s *analysis.Slice, w *analysis.Waiter, n int64) {
+	begins := s.Begins(w)
 	for i := range s.Shares {
 		sh := &s.Shares[i]
 		key := b.key(s.Lock, w, sh)
-		b.addSlice(b.known(key, n*sh.Ns), s, n*sh.Ns, w.First && i == 0)
+		b.addSlice(b.known(key, n*sh.Ns), s, n*sh.Ns, begins)
+		begins = 0
 	}
 	if len(s.Shares) == 0 { // a wait of length zero
 		b.addSlice(
@@ -173,7 +175,7 @@ func (b *Builder) waiter(s *analysis.Slice, w *analysis.Waiter, n int64) {
 			),
 			s,
 			0,
-			w.First,
+			begins,
 		)
 	}
 }
@@ -205,12 +207,10 @@ func (b *Builder) shown(key Key) Key {
 	return key
 }
 
-func (b *Builder) addSlice(key Key, s *analysis.Slice, ns int64, first bool) {
+func (b *Builder) addSlice(key Key, s *analysis.Slice, ns, begins int64) {
 	m := b.sample(key)
 	m.addSlice(s, ns)
-	if first {
-		m.Waits++
-	}
+	m.Waits += begins
 }
 
 func (m *Sample) addSlice(s *analysis.Slice, ns int64) {

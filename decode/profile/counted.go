@@ -63,6 +63,7 @@ func (r *Counts) count(l *lock, total int64) {
 		Kind:    format.KindContention,
 		Time:    r.last,
 		Weight:  more,
+		Count:   uint64(more),
 		Object:  l.id,
 		Owners:  []format.Party{{}},
 		Waiters: []format.Party{{Thread: format.ThreadID(l.id), Stack: l.stack}},

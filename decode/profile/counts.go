@@ -63,7 +63,9 @@ const maxLock = 1 << 20
 // NewCounts returns a reader. It gives no errors but io.EOF: a line that does
 // not fit is reported by Stats.
 func NewCounts(in io.Reader, name string) *Counts {
-	return &Counts{lines: unwrap.NewLines(in, 64<<10, 0, 0), name: name, locks: map[int]*lock{}, first: format.NoTime}
+	r := &Counts{lines: unwrap.NewLines(in, 64<<10, 0, 0), name: name, locks: map[int]*lock{}, first: format.NoTime}
+	r.Push(sumsOfWaits)
+	return r
 }
 
 // Stats implements decode.Source.

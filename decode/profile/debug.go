@@ -34,7 +34,7 @@ func (r *Reader) countGoroutines() {
 // The lines of such a profile.
 var (
 	rateLine   = regexp.MustCompile(`^cycles/second=(\d+)$`)
-	sampleLine = regexp.MustCompile(`^(\d+) (?:\d+ )?@((?: 0x[0-9a-f]+)*)$`)
+	sampleLine = regexp.MustCompile(`^(\d+) (?:(\d+) )?@((?: 0x[0-9a-f]+)*)$`)
 	symbolLine = regexp.MustCompile(`^#\s+0x[0-9a-f]+\s+(\S.*)\+0x[0-9a-f]+\s+(\S.*):(\d+)$`)
 )
 
@@ -43,17 +43,17 @@ var (
 func NewDebug(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	r := newReader(t, "go contention profile", "waiting")
 	r.Said.Unit = format.UnitDelays
-	var rate, cycles int64
+	var rate, cycles, waits int64
 	var frames []format.Frame
 	named := false // by the lines after the addresses
 	done := func() {
 		if rate > 0 {
 			ns := new(big.Int).Mul(big.NewInt(cycles), big.NewInt(1e9))
 			if ns.Div(ns, big.NewInt(rate)); ns.IsInt64() && ns.Int64() < maxDelay {
-				r.addStack(frames, ns.Int64())
+				r.addStack(frames, ns.Int64(), waits)
 			}
 		}
-		cycles, frames, named = 0, nil, false
+		cycles, waits, frames, named = 0, 0, nil, false
 	}
 	begun := false // other text may stand before it
 	err := r.lines(in, name, "line of a profile", func(line string) bool {
@@ -74,7 +74,8 @@ func NewDebug(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 		} else if m := sampleLine.FindStringSubmatch(line); m != nil {
 			done()
 			cycles, _ = strconv.ParseInt(m[1], 10, 64)
-			for address := range strings.FieldsSeq(m[2]) {
+			waits, _ = strconv.ParseInt(m[2], 10, 64)
+			for address := range strings.FieldsSeq(m[3]) {
 				frames = append(frames, format.Frame{Method: address})
 			}
 		} else if m := symbolLine.FindStringSubmatch(line); m != nil {

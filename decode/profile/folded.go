@@ -54,7 +54,7 @@ func NewFolded(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	err := r.lines(in, name, "folded stack", func(line string) bool {
 		frames, value, ok := folded(line)
 		if ok {
-			r.addStack(frames, value)
+			r.addStack(frames, value, value)
 		}
 		return ok
 	})

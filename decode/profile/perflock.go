@@ -32,7 +32,7 @@ var lockUnits = map[string]float64{"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "m":
 type perfRow struct {
 	class, name string
 	frames      []format.Frame
-	ns          int64
+	ns, waits   int64
 }
 
 // NewPerfLock reads such tables. Other lines are passed over: perf and its shell print some.
@@ -63,6 +63,7 @@ func NewPerfLock(in *bufio.Reader, name string, t *rules.Table) (*Reader, error)
 
 // rowOf reads the columns of a row: `type caller`, `address symbol`, or `pid comm`.
 func rowOf(columns string, m []string) (row perfRow) {
+	row.waits, _ = strconv.ParseInt(m[1], 10, 64)
 	n, _ := strconv.ParseFloat(m[2], 64)
 	row.ns = int64(min(n*lockUnits[m[3]], float64(maxDelay)))
 	key, value := m[4], strings.ToValidUTF8(strings.TrimSpace(m[5]), "\uFFFD")
@@ -106,19 +107,20 @@ func (r *Reader) addRows(waiters, owners []perfRow) {
 		}
 		r.sum += w.ns
 		if owned[w.class] == 0 {
-			r.addOwned(w, w.name, nil, w.ns)
+			r.addOwned(w, w.name, nil, w.ns, w.waits)
 			continue
 		}
-		left := w.ns
+		left, begin := w.ns, w.waits
 		for j := range owners {
 			o := &owners[j]
 			if o.class == w.class {
 				ns := int64(float64(w.ns) * float64(o.ns) / float64(max(waited[w.class], owned[w.class])))
-				left -= ns
-				r.addOwned(w, "all of this kind", o.frames[min(1, len(o.frames)-1):], ns)
+				waits := int64(float64(w.waits) * float64(ns) / float64(w.ns))
+				left, begin = left-ns, begin-waits
+				r.addOwned(w, "all of this kind", o.frames[min(1, len(o.frames)-1):], ns, waits)
 			}
 		}
-		r.addOwned(w, "all of this kind", nil, left)
+		r.addOwned(w, "all of this kind", nil, left, begin)
 	}
 	if len(owners) > 0 {
 		r.Said.Warn(format.CodeIdentity, "perf sums owners apart from waiters: "+
@@ -126,8 +128,8 @@ func (r *Reader) addRows(waiters, owners []perfRow) {
 	}
 }
 
-// addOwned adds waiting for a lock with the stack of its owner, nil if that is not known.
-func (r *Reader) addOwned(w *perfRow, name string, owner []format.Frame, ns int64) {
+// addOwned adds waiting, and its number of waits, for a lock with the stack of its owner, nil if that is not known.
+func (r *Reader) addOwned(w *perfRow, name string, owner []format.Frame, ns, waits int64) {
 	if ns <= 0 {
 		return
 	}
@@ -136,10 +138,10 @@ func (r *Reader) addOwned(w *perfRow, name string, owner []format.Frame, ns int6
 	verdict := rules.Result{Verdict: rules.Lock, Kind: format.KindMutex}
 	lock := r.lock(&wait{class: w.class, site: name, verdict: verdict})
 	ev := format.Event{Kind: format.KindContention, Time: r.at, Weight: ns, Object: lock, Owners: []format.Party{{}}}
+	ev.Count = uint64(max(waits, 0))
 	ev.Waiters = []format.Party{{Thread: waiterThread, Stack: r.stacks.Announce(w.frames, &r.Queue)}}
 	if owner != nil {
 		ev.Owners[0] = format.Party{Thread: ownerThread, Stack: r.stacks.Announce(owner, &r.Queue)}
 	}
-	r.Push(ev)
-	r.at += ns
+	r.pushSum(ev)
 }

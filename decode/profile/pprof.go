@@ -100,9 +100,14 @@ func NewPprof(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 		r.countGoroutines()
 	}
 	r.Said.BytesRead, r.Said.BytesTotal = int64(len(data)), int64(len(data))
+	counted := countOf(p)
 	for _, s := range p.Sample {
 		if v := s.Value[at]; v < maxDelay/scale {
-			r.addStack(framesOf(s, goes), v*scale)
+			waits := int64(0)
+			if counted >= 0 {
+				waits = s.Value[counted]
+			}
+			r.addStack(framesOf(s, goes), v*scale, waits)
 		}
 	}
 	r.counted()
@@ -145,10 +150,15 @@ func valueOf(p *profile.Profile) (at int, scale int64) {
 	}); i >= 0 {
 		return i, delayUnits[p.SampleType[i].Unit]
 	}
+	return countOf(p), 0
+}
+
+// countOf finds the value of samples that is the number of waits, -1 if there is none.
+func countOf(p *profile.Profile) int {
 	return slices.IndexFunc(
 		p.SampleType,
 		func(t *profile.ValueType) bool { return slices.Contains(contentions, t.Type) },
-	), 0
+	)
 }
 
 // framesOf returns the frames of a sample, innermost first; of inlined functions the

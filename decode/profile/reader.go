@@ -111,8 +111,8 @@ func (r *Reader) Stats() format.Stats {
 	return s
 }
 
-// addStack adds the value of a stack, innermost frame first.
-func (r *Reader) addStack(frames []format.Frame, value int64) {
+// addStack adds the value of a stack, innermost frame first, that a number of waits sum to; 0 if it is unknown.
+func (r *Reader) addStack(frames []format.Frame, value, waits int64) {
 	r.Said.Events++
 	if value <= 0 || len(frames) == 0 {
 		return
@@ -138,7 +138,13 @@ func (r *Reader) addStack(frames []format.Frame, value int64) {
 		r.others += value
 		return
 	}
-	ev := format.Event{Kind: format.KindContention, Time: r.at, Weight: value, Object: r.lock(&w)}
+	ev := format.Event{
+		Kind:   format.KindContention,
+		Time:   r.at,
+		Weight: value,
+		Object: r.lock(&w),
+		Count:  uint64(max(waits, 0)),
+	}
 	party := format.Party{Thread: waiterThread, Stack: r.stacks.Announce(w.frames, &r.Queue), Mode: w.verdict.Mode}
 	if w.releases {
 		party.Thread = ownerThread
@@ -147,8 +153,19 @@ func (r *Reader) addStack(frames []format.Frame, value int64) {
 		r.waited = true
 		ev.Owners, ev.Waiters = []format.Party{{}}, []format.Party{party}
 	}
+	r.pushSum(ev)
+}
+
+// sumsOfWaits says that contention events are sums.
+var sumsOfWaits = format.Event{Kind: format.KindSetting, Name: format.SettingSums, Value: format.SumsOfWaits}
+
+// pushSum adds a sum of waiting.
+func (r *Reader) pushSum(ev format.Event) {
+	if r.at == 1 { // the first
+		r.Push(sumsOfWaits)
+	}
 	r.Push(ev)
-	r.at += value
+	r.at += ev.Weight
 }
 
 // maxGoroutines bounds the goroutines of one stack that are told apart.

@@ -33,7 +33,7 @@ const (
 	mappingFile = "contend" // stands for the program; addresses in it are numbers of frames
 )
 
-// single are the sample types of traces whose samples have one value: they count, or sum waiting without instants.
+// single are the sample types of traces that count, or sum waiting without instants, maybe of a known number of waits.
 var single = map[format.Unit]profile.ValueType{
 	format.UnitThreads:      {Type: "threads", Unit: "count"},
 	format.UnitAcquisitions: {Type: "contentions", Unit: "count"},
@@ -78,24 +78,34 @@ func build(of *document.Profile, unit format.Unit, l Labels) *profile.Profile {
 			),
 		)
 	}
+	values := func(s document.Sample) []int64 { return []int64{s.Waits, s.DelayNs, s.WallNs()} }
 	if one, ok := single[unit]; ok {
-		t.p.DurationNanos = 0
-		t.p.SampleType, t.p.PeriodType, t.p.DefaultSampleType = []*profile.ValueType{&one}, &one, one.Type
+		t.p.DurationNanos, t.p.DefaultSampleType = 0, one.Type
+		if unit == format.UnitDelays && counted(of) {
+			t.p.SampleType = t.p.SampleType[:2]
+			values = func(s document.Sample) []int64 { return []int64{s.Waits, s.DelayNs} }
+		} else {
+			t.p.SampleType, t.p.PeriodType = []*profile.ValueType{&one}, &one
+			values = func(s document.Sample) []int64 { return []int64{s.DelayNs} }
+		}
 	}
 	for s := range of.Samples() {
 		t.p.Sample = append(
 			t.p.Sample,
-			&profile.Sample{Location: t.stack(s.Frames), Value: values(s, unit), Label: labels(of, s, l)},
+			&profile.Sample{Location: t.stack(s.Frames), Value: values(s), Label: labels(of, s, l)},
 		)
 	}
 	return t.p
 }
 
-func values(s document.Sample, unit format.Unit) []int64 {
-	if _, ok := single[unit]; ok {
-		return []int64{s.DelayNs}
+// counted reports whether the source knew numbers of waits.
+func counted(of *document.Profile) bool {
+	for s := range of.Samples() {
+		if s.Waits > 0 {
+			return true
+		}
 	}
-	return []int64{s.Waits, s.DelayNs, s.WallNs()}
+	return false
 }
 
 // Labels says which labels samples have.

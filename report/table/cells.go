@@ -109,9 +109,9 @@ func (m measure) wall(ns int64) Cell {
 	return Time(ns)
 }
 
-// waits is a cell that holds a number of waits; sums of waiting have none.
+// waits is a cell that holds a number of waits; not all sums of waiting have one.
 func (m measure) waits(n int64) Cell {
-	if m.Sums() {
+	if m.Sums() && n == 0 {
 		return none
 	}
 	return Count(n)

@@ -77,7 +77,7 @@ func (m Measure) Lasts() bool { return m.lasts }
 // Counted names what is counted, "" for time.
 func (m Measure) Counted() string { return m.many }
 
-// Sums reports whether the source summed durations without instants: it knows no numbers of waits.
+// Sums reports whether the source summed durations without instants. It may not know the number of waits.
 func (m Measure) Sums() bool { return m.Counts() && m.lasts }
 
 // What names the measure in a title.
@@ -114,7 +114,10 @@ func (m Measure) Short(ns int64) string {
 
 // Total is the last line of a table.
 func (m Measure) Total(t document.Waiting) string {
-	if m.Counts() {
+	switch {
+	case m.Sums() && t.Waits > 0:
+		return fmt.Sprintf("total: %s in %s", m.Text(t.WaitNs), Amount(t.Waits, "wait"))
+	case m.Counts():
 		return "total: " + m.Text(t.WaitNs)
 	}
 	return fmt.Sprintf("total: %s in %s, wall-time %s", Duration(t.WaitNs), Amount(t.Waits, "wait"), Duration(t.WallNs))

@@ -18,6 +18,8 @@ type booker struct {
 	modes   []format.Mode     // by thread
 	nodes   []format.ThreadID // threads blocked in the graph, each as often as it counts
 	links   []format.ThreadID // and those that do not count
+	summed  bool              // the instant is a sum
+	waits   int64             // of so many waits; 0 if unknown
 	held    []format.ObjectID // locks owned in the graph
 	threads int               // maximum of threads alive at one tick of this input
 	number  uint64            // of the booking, one for each tick
@@ -167,7 +169,7 @@ func (b *booker) collect(nodes []format.ThreadID, lo, hi int64, seen *analysis.S
 		if !repeated && !again {
 			last.first = last.tick+1 != b.number || last.lock != lock || last.stack != stack
 		}
-		first := !again && last.first
+		first := !again && (last.first || b.summed)
 		last.tick, last.lock, last.stack = b.number, lock, stack
 		if ok && b.e.Wanted(t, lock, deliver.AnyLength) {
 			b.waiters = append(
@@ -178,5 +180,8 @@ func (b *booker) collect(nodes []format.ThreadID, lo, hi int64, seen *analysis.S
 		}
 	}
 	b.slice = analysis.Slice{Start: lo, End: hi, Lock: lock, Sample: *seen, Waiters: b.waiters}
+	if b.summed {
+		b.slice.Summed, b.slice.Waits = true, b.waits
+	}
 	return len(b.group) > 0
 }

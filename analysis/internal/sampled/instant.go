@@ -11,6 +11,7 @@ type instant struct {
 	time        int64
 	weight      int64
 	live, idle  uint32
+	summed      bool // it is one sum of waits and no instant
 	locks       []contendedLock
 	idleThreads []idleState // the idle threads that the trace lists
 }
@@ -20,14 +21,15 @@ type contendedLock struct {
 	lock    format.ObjectID
 	owners  []format.Party
 	waiters []format.Party
-	links   bool // the waiters stand for no time: they only show which locks owners wait for
+	links   bool  // the waiters stand for no time: they only show which locks owners wait for
+	waits   int64 // of a sum: the number of waits, 0 if unknown
 }
 
 // addLock returns a place for one more lock, in memory used before if possible.
 func (in *instant) addLock() *contendedLock { return column.Next(&in.locks) }
 
 func (l *contendedLock) set(lock format.ObjectID, owners, waiters []format.Party, links bool) {
-	l.lock, l.links = lock, links
+	l.lock, l.links, l.waits = lock, links, 0
 	l.owners = append(l.owners[:0], owners...)
 	l.waiters = append(l.waiters[:0], waiters...)
 }
@@ -39,7 +41,9 @@ func (in *instant) copy(of *instant) {
 	in.locks, in.idleThreads = locks, nil
 	for i := range of.locks {
 		l := &of.locks[i]
-		in.addLock().set(l.lock, l.owners, l.waiters, l.links)
+		to := in.addLock()
+		to.set(l.lock, l.owners, l.waiters, l.links)
+		to.waits = l.waits
 	}
 }
 

@@ -28,7 +28,7 @@ func (s *Sampler) Tick(t *format.Event) {
 	}
 }
 
-// Setting takes the recorder's period, its reach, and whether it measures waiting.
+// Setting takes the recorder's period, its reach, and whether it measures or sums waiting.
 func (s *Sampler) Setting(ev *format.Event) {
 	switch ev.Name {
 	case format.SettingPeriod:
@@ -37,6 +37,8 @@ func (s *Sampler) Setting(ev *format.Event) {
 		}
 	case format.SettingReach:
 		s.inner = ev.Value == format.ReachBetween
+	case format.SettingSums:
+		s.sums = ev.Value == format.SumsOfWaits
 	case format.SettingCalibration:
 		s.Booker.bookPending()
 		s.Booker.Measured.begin(ev.Value == format.CalibrationBlocked)
@@ -51,7 +53,7 @@ func (s *Sampler) Begin() {
 	s.covered = times.Span{Start: format.NoTime, End: format.NoTime}
 	s.prev, s.intended, s.edge = format.NoTime, format.NoTime, format.NoTime
 	s.period, s.periodKnown = 0, false
-	s.inner = false
+	s.inner, s.sums = false, false
 	s.intervals = intervalMedian{}
 	s.Booker.Measured.begin(false)
 	s.threadsBefore += s.Booker.threads
@@ -65,7 +67,11 @@ func (s *Sampler) Contention(ev *format.Event) {
 	if !s.next.valid || s.next.time != ev.Time {
 		s.open(ev.Time, ev.Weight)
 	}
-	s.next.addLock().set(ev.Object, ev.Owners, ev.Waiters, false)
+	l := s.next.addLock()
+	l.set(ev.Object, ev.Owners, ev.Waiters, false)
+	if s.next.summed = s.sums; s.sums {
+		l.waits = int64(min(ev.Count, math.MaxInt64))
+	}
 	if len(ev.Owners) > 0 {
 		s.owned = true
 	} else {
@@ -94,7 +100,7 @@ func (s *Sampler) open(t, weight int64) {
 	s.Any = true
 	s.Samples++
 	s.next.valid, s.next.time, s.next.weight = true, t, weight
-	s.next.live, s.next.idle = 0, 0
+	s.next.live, s.next.idle, s.next.summed = 0, 0, false
 	s.next.locks, s.next.idleThreads = s.next.locks[:0], s.next.idleThreads[:0]
 }
 

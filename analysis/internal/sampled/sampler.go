@@ -31,6 +31,7 @@ type Sampler struct {
 	period        int64
 	periodKnown   bool // the recorder of this input states its period
 	inner         bool // ticks stand for no time before the first or after the last
+	sums          bool // contention events are sums of waits
 	intervals     intervalMedian
 	intended      int64
 	start, end    int64

@@ -77,6 +77,9 @@ func (b *booker) bookInstant(of *instant, lo, hi int64, seen *analysis.Sample) {
 	b.e.Tick(lo, hi)
 	b.clear()
 	b.build(of)
+	if b.summed = of.summed; b.summed {
+		b.waits = of.locks[0].waits
+	}
 	running := b.count(of)
 	b.book(lo, hi, running, seen)
 	b.runMore(lo, hi, running)

@@ -109,14 +109,14 @@
     if (!state.doc) return html`<p role="status">reading the trace …</p>`;
     const { analyze, owners, roots } = state.doc, t = analyze.total, blamed = C.state.blame === "root" ? roots : owners;
     return html`<div class="exact" role="status"><p>Exactly: <b>${C.amount(t.waitNs)}
-      </b> in ${C.plural(t.waits, "wait")}, wall-time <b>${C.duration(t.wallNs)}</b>.</p>
+      </b>${C.inWaits(t.waits)}, wall-time <b>${C.duration(t.wallNs)}</b>.</p>
       <div class="wide"><table><thead><tr><th class="text" scope="col">lock</th><th scope="col">waiting</th>
         <th scope="col">wall-time</th><th scope="col">waits</th><th scope="col">p50</th><th scope="col">p99</th>
         <th scope="col">longest</th></tr></thead><tbody>
         ${analyze.locks.slice(0, 8)
           .map(l =>
             html`<tr><td class="text"><${C.Lock} m=${m} text=${m.shown(C.visible(l.lock))} /></td><td>
-              ${C.amount(l.waitNs)}</td><td>${C.duration(l.wallNs)}</td><td>${C.number(l.waits)}</td><td>
+              ${C.amount(l.waitNs)}</td><td>${C.duration(l.wallNs)}</td><td>${C.waits(l.waits)}</td><td>
               ${C.duration(l.p50Ns)}</td><td>${C.duration(l.p99Ns)}</td><td>${C.duration(l.maxNs)}</td></tr>`)}
         </tbody></table></div>
       <div class="wide blamed"><table><thead><tr><th class="text" scope="col">
@@ -128,7 +128,7 @@
             return html`<tr><td class="text"><${C.Name} text=${site} />
               ${doing[0] !== "[" && doing !== C.nothing && html` <span class="tag">${doing}</span>`}</td>
               <td class="text wrap"><small title=${stack}>${C.short(stack)}</small></td><td>${C.amount(r.threadNs)}</td>
-              <td>${C.duration(r.wallNs)}</td><td>${C.number(r.waits)}</td></tr>`;
+              <td>${C.duration(r.wallNs)}</td><td>${C.waits(r.waits)}</td></tr>`;
             })}
         </tbody></table></div></div>`;
   }

@@ -177,7 +177,7 @@
         [html`<${C.Lock} m=${m} text=${kinds[0].text} kind="place" />`, C.kindOf(m, kinds[0].rows),
           kinds.length > 1 ? ` and ${kinds.length - 1} more` : ""];
     if (C.sums()) return html`<p class="lead">${of}
-      <b>${C.amount(s.locks)}</b> of waiting for locks, summed by stack. This input has no instants of waits.</p>`;
+      <b>${C.amount(s.locks)}</b> of waiting for locks${C.inWaits(s.locksBegun)}, summed by stack. This input has no instants of waits.</p>`;
     if (!m.timed) return html`<p class="lead">${of}
       ${C.amount(s.locks)} waited for locks, in ${C.plural(s.locksBegun, "wait")}
       ${rest > 0 && html`, ${C.amount(rest)} at ${others}`}. This input counts and measures no time.</p>`;

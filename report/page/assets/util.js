@@ -27,10 +27,10 @@ window.contend = {};
 
   // unit is what the waiting of this trace is counted in; amount writes it.
   C.unit = "ns";
-  C.sums = () => C.unit === "delays"; // of waiting by stack: neither instants nor numbers of waits are known
+  C.sums = () => C.unit === "delays"; // of waiting by stack: instants are unknown, and perhaps the number of waits
   C.amount = v => C.unit === "ns" || C.sums() ? C.duration(v) : C.number(v) + " " + C.unit;
-  C.waits = n => C.sums() ? "–" : C.number(n);
-  C.inWaits = n => C.sums() ? "" : " in " + C.plural(n, "wait");
+  C.waits = n => C.sums() && !n ? "–" : C.number(n);
+  C.inWaits = n => C.sums() && !n ? "" : " in " + C.plural(n, "wait");
 
   // visible replaces characters that act instead of being seen.
   const acting = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
