@@ -22,7 +22,7 @@ const openSpans = 32
 // openSpans spans; for recorded waits, twice the number that a later slice may touch. Such
 // a union cannot be joined to another by UnionOf.
 func (u *Union) AddSlice(s *Slice) {
-	if u.lengthen(s.Start, s.End) {
+	if s.Summed || u.lengthen(s.Start, s.End) { // nothing shows when a sum was
 		return
 	}
 	switch u.insert(s.Start, s.End); {

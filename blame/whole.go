@@ -27,7 +27,7 @@ func (p *Pivot) Whole() *Pivot {
 		}
 		for i := range c.Slice.Waiters { // the slice lists those whose wait begins
 			w := &c.Slice.Waiters[i]
-			p.wholes[row].addWaiter(w, c.Slice.Sample.Taken)
+			p.wholes[row].addWaiter(w, c.Slice)
 			if w.First && !c.Slice.Sample.Taken && p.reacquires(w.Stack) {
 				p.wholes[row].Reacquired++
 				p.wholes[row].ReacquiredNs += w.CutNs
@@ -56,9 +56,10 @@ const (
 	reacquiringStack
 )
 
-// addWaiter adds a waiter, whose wait was sampled or not.
-func (w *Whole) addWaiter(by *analysis.Waiter, sampled bool) {
-	if by.First || sampled { // otherwise it was added when the wait began
+// addWaiter adds a waiter of a slice. The threads of sums are unknown.
+func (w *Whole) addWaiter(by *analysis.Waiter, in *analysis.Slice) {
+	sampled := in.Sample.Taken
+	if (by.First || sampled) && !in.Summed { // otherwise it was added when the wait began
 		w.Threads.Insert(by.Thread)
 	}
 	if by.First && by.Failed {

@@ -148,14 +148,46 @@ func TestProfilesOfSeveralTracesAreLabelled(t *testing.T) {
 	golden.Same(t, got, want, "together")
 }
 
-// The profile of a contention profile has its waiting, and neither numbers of waits nor a duration, which it lacks.
+// The profile of a contention profile has its waiting and its number of waits, and no duration, which it lacks.
 func TestProfilesOfSumsAreSums(t *testing.T) {
 	t.Parallel()
 	p := profileOf(t, exported(t, "../decode/profile/testdata/mutex.pprof", "site"))
-	golden.Equal(t, len(p.SampleType), 1)
-	golden.Equal(t, p.SampleType[0].Type, "delay")
+	golden.Equal(t, len(p.SampleType), 2)
+	golden.Equal(t, p.SampleType[0].Type, "contentions")
+	golden.Equal(t, p.SampleType[1].Type, "delay")
 	golden.Equal(t, p.DurationNanos, 0)
-	golden.Equal(t, p.Sample[0].Value[0], 1732713758)
+	golden.Equal(t, p.Sample[0].Value[0], 199)
+	golden.Equal(t, p.Sample[0].Value[1], 1732713758)
+}
+
+// A sum of waits is as many waits as its source counted, in documents, tables and copies, and a sum without
+// instants has no threads, duration, wall-time or pressure.
+func TestSumsHaveTheNumbersOfTheirSource(t *testing.T) {
+	t.Parallel()
+	counts := filepath.Join(t.TempDir(), "counts.txt")
+	golden.OK(t, os.WriteFile(counts, []byte("contention detected on [0] Vault Vault.audit:40,\n"+
+		"2026-11-21 03:03:58.871 0=551,\n2026-11-21 03:04:00.871 0=1551,\n"), 0o600))
+	for path, waits := range map[string]int64{"../decode/profile/testdata/mutex.pprof": 248, counts: 1551} {
+		whole := filepath.Join(t.TempDir(), "copy.bin")
+		run(t, "convert", path, "-o", whole)
+		for _, from := range []string{path, whole} {
+			var a document.Analyze
+			documentOf(t, &a, "analyze", from)
+			golden.Equal(t, a.Total.Waits, waits, from)
+			golden.Equal(t, [4]int64{int64(a.Trace.Threads), a.Total.WallNs, a.Total.RunningNs, int64(a.Locks[0].CSP)},
+				[4]int64{}, from)
+			var g document.Graph
+			documentOf(t, &g, "chains", from)
+			golden.Equal(t, g.Total.Waits, waits, from)
+			var b document.Blame
+			documentOf(t, &b, "blame", "--by", "lock", from)
+			sum := int64(0)
+			for _, r := range b.Rows {
+				sum += r.Waits
+			}
+			golden.Equal(t, sum, waits, from)
+		}
+	}
 }
 
 func profileOf(t *testing.T, path string) *profile.Profile {

@@ -215,7 +215,9 @@ func (b *Builder) addSlice(key Key, s *analysis.Slice, ns, begins int64) {
 
 func (m *Sample) addSlice(s *analysis.Slice, ns int64) {
 	m.DelayNs += ns
-	m.wall.AddInterval(s.Start, s.End)
+	if !s.Summed {
+		m.wall.AddInterval(s.Start, s.End)
+	}
 }
 
 // sample returns the sample of a key, making it if need be.

@@ -105,15 +105,17 @@ type Analyze struct {
 // and a trace may have a million locks.
 const MaxLocks = 1 << 12
 
-// NewTrace describes the input.
+// NewTrace describes the input. Sums of waiting have no threads, and no duration if nothing dates them.
 func NewTrace(inputs []string, st format.Stats, tr *analysis.Trace) Trace {
-	return Trace{
-		Inputs:     inputs,
-		Format:     st.Format,
-		StartNs:    tr.Start,
-		DurationNs: tr.End - tr.Start,
-		Threads:    tr.Threads,
+	t := Trace{Inputs: inputs, Format: st.Format, StartNs: tr.Start}
+	_, undated := format.FindWarning(st.Warnings, format.CodeNoTimes)
+	if !st.Unit.Summed() {
+		t.Threads = tr.Threads
 	}
+	if !st.Unit.Summed() || !undated {
+		t.DurationNs = tr.End - tr.Start
+	}
+	return t
 }
 
 // NewAnalyze builds the document; top limits the locks, and each list within

@@ -124,7 +124,7 @@ func (b *booker) book(lo, hi, running int64, seen *analysis.Sample) {
 	if seen.Before == format.NoTime {
 		b.number++ // no wait is known to continue from the last booking
 	}
-	if b.tellsRunning() {
+	if b.tellsRunning() && !b.summed {
 		b.e.Run(lo, hi, running)
 	}
 	for rest := b.nodes; len(rest) > 0; {
