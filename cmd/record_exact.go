@@ -129,6 +129,10 @@ func agreement(r *record.Recording) (share float64, ok bool, err error) {
 // anew reads a file from its begin, however far it has been read.
 func anew(r *io.SectionReader) *io.SectionReader { return io.NewSectionReader(r, 0, r.Size()) }
 
+// leastKnown is the share of the waiting for the locks of a class whose owners must be recorded for the inference to
+// be judged by them.
+const leastKnown = 0.9
+
 // ownersByClass returns the waiting by class of lock and by the method in which the owner acquired it,
 // and which classes have recorded owners.
 func ownersByClass(r *record.Recording, infer bool) (by map[string]map[string]float64, known map[string]bool,
@@ -147,6 +151,7 @@ func ownersByClass(r *record.Recording, infer bool) (by map[string]map[string]fl
 		return nil, nil, err
 	}
 	by, known = map[string]map[string]float64{}, map[string]bool{}
+	byHolds, all := map[string]int64{}, map[string]int64{}
 	for _, row := range pivot.Table().Rows {
 		class, site := row.Keys[0], row.Keys[1]
 		if by[class] == nil {
@@ -154,7 +159,11 @@ func ownersByClass(r *record.Recording, infer bool) (by map[string]map[string]fl
 		}
 		site, _, _ = strings.Cut(strings.TrimPrefix(site, "in "), ":")
 		by[class][site] += float64(row.ThreadNs)
-		if row.ByProvenance[analysis.ByTenure] > 0 {
+		byHolds[class] += row.ByProvenance[analysis.ByTenure]
+		all[class] += row.ThreadNs
+	}
+	for class, ns := range byHolds {
+		if float64(ns) >= leastKnown*float64(all[class]) && ns > 0 {
 			known[class] = true
 		}
 	}

@@ -34,7 +34,8 @@
 //	pump.go         decoding beside the analysis
 //	admit.go        times that no clock gives
 //	overlap.go      recordings that repeat each other
-//	followed.go     a recording and what follows it
+//	followed.go     locks that an agent followed beside a flight recording
+//	missed.go       what the agent lacks of them
 //	recording.go    a flight recording with samples of an agent
 //	recorders.go    threads that record
 //	declared.go     locks that rules declare

@@ -1,7 +1,6 @@
 package decode
 
 import (
-	"cmp"
 	"errors"
 	"io"
 
@@ -66,7 +65,9 @@ type both struct {
 	samples  Source
 	followed *followed // nil without locks that the agent followed
 	then     bool
-	last     int64 // sample, and how many there were: in each a deadlock shows
+	ended    bool           // the samples have
+	missed   []format.Event // what comes after them
+	last     int64          // sample, and how many there were: in each a deadlock shows
 	shown    int
 }
 
@@ -74,7 +75,7 @@ func (b *both) Read(ev *format.Event) error {
 	for {
 		if !b.then {
 			err := b.Reader.Read(ev)
-			if err == nil && b.followed.omits(ev) {
+			if err == nil && b.followed.holdsBack(ev) {
 				continue
 			}
 			if !errors.Is(err, io.EOF) {
@@ -84,13 +85,19 @@ func (b *both) Read(ev *format.Event) error {
 			b.followed.sort()
 		}
 		if b.Reader.Next(ev) {
-			if ev.Kind == format.KindWait && b.followed != nil {
-				ev.Stack = cmp.Or(b.followed.stackOf(ev), ev.Stack)
+			if b.followed != nil && !b.followed.see(ev) {
+				continue
 			}
 			return nil
 		}
+		if b.followed != nil && b.ended {
+			return b.readMissed(ev)
+		}
 		var shown format.Event
-		if err := b.samples.Read(&shown); err != nil {
+		if err := b.samples.Read(&shown); errors.Is(err, io.EOF) && b.followed != nil {
+			b.ended, b.missed = true, b.followed.missed()
+			continue
+		} else if err != nil {
 			return err
 		}
 		if shown.Kind == format.KindContention && shown.Time != b.last {
@@ -101,6 +108,15 @@ func (b *both) Read(ev *format.Event) error {
 			b.Reader.Show(&shown)
 		}
 	}
+}
+
+// readMissed gives the next of the events that come last.
+func (b *both) readMissed(ev *format.Event) error {
+	if len(b.missed) == 0 {
+		return io.EOF
+	}
+	*ev, b.missed = b.missed[0], b.missed[1:]
+	return nil
 }
 
 // Stats implements Source. Samples show deadlocks as thread dumps do, unless they are cut

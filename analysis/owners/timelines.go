@@ -19,7 +19,8 @@ type Timelines struct {
 	Seen     map[format.ObjectID]Agreement // by lock: dumps that were hidden from the model and compared with it
 	Whys     map[format.ObjectID]Why       // by lock that was asked for
 
-	add     func(Ownership) // adds a recorded one
+	add     func(Ownership)                  // adds a recorded one
+	gaps    map[format.ObjectID][]times.Span // by lock with recorded holds: where the owner is inferred
 	asked   map[format.ObjectID]times.Span
 	learned map[sameClass]*model.Learned // from the inputs inferred so far
 }
@@ -41,6 +42,7 @@ func (a *Activities) Timelines(
 		Seen:    map[format.ObjectID]Agreement{},
 		Whys:    map[format.ObjectID]Why{},
 		asked:   map[format.ObjectID]times.Span{},
+		gaps:    map[format.ObjectID][]times.Span{},
 		learned: map[sameClass]*model.Learned{},
 	}
 	for i := range a.record.inputs {
@@ -52,7 +54,7 @@ func (a *Activities) Timelines(
 	tl.Unlinked = ev.unlinked
 	var unknown []format.ObjectID
 	for l, waits := range byLock {
-		if len(waits) > 0 && !recorded[l] {
+		if len(waits) > 0 && (!recorded[l] || tl.gaps[format.ObjectID(l)] != nil) {
 			unknown = append(unknown, format.ObjectID(l))
 			if ask != nil {
 				if from, to := ask(format.ObjectID(l)); from < to {
@@ -70,7 +72,8 @@ func (a *Activities) Timelines(
 	return tl, rebuilding.Wait
 }
 
-// addTenures adds the owners by recorded holds. It returns, by lock, whether there are any.
+// addTenures adds the owners by recorded holds. It returns, by lock, whether there are any. Where a recorder that
+// followed some locks does not know the owner, it is inferred.
 func (tl *Timelines) addTenures(a *Activities) (recorded []bool) {
 	recorded = make([]bool, len(a.byLock))
 	if a.record.Tenures.Len() == 0 {
@@ -85,10 +88,50 @@ func (tl *Timelines) addTenures(a *Activities) (recorded []bool) {
 			prov := a.record.input(t.Lock).prov()
 			recorded[t.Lock] = true
 			tl.Unowned[t.Lock] = Owner{Kind: Handoff, Prov: prov}
+			if t.Thread == format.NoThread && a.record.input(t.Lock).partial {
+				tl.gaps[t.Lock] = append(tl.gaps[t.Lock], times.Span{Start: t.Start, End: t.End})
+				return
+			}
 			t.owned(prov, a.record.endOf(t.Thread), busy[t.Lock], tl.add)
 		}
 	})
+	for l, list := range tl.gaps {
+		tl.gaps[l] = times.UnionOf(list)
+	}
 	return recorded
+}
+
+// gap passes on what lies in the gaps between recorded holds of a lock, and where in them nothing is inferred. What
+// is inferred comes in order of time.
+type gap struct {
+	lock format.ObjectID
+	left []times.Span // gaps that are not past
+	add  func(Ownership)
+}
+
+func (g *gap) inferred(o Ownership) {
+	g.until(o.Start)
+	for len(g.left) > 0 && g.left[0].Start < o.End {
+		part := o
+		part.Start, part.End = max(o.Start, g.left[0].Start), min(o.End, g.left[0].End)
+		g.add(part)
+		if g.left[0].Start = part.End; part.End < g.left[0].End {
+			return
+		}
+		g.left = g.left[1:]
+	}
+}
+
+// until passes on gaps that begin before t, as far as they do, with no owner.
+func (g *gap) until(t int64) {
+	for len(g.left) > 0 && g.left[0].Start < t {
+		end := min(t, g.left[0].End)
+		g.add(Ownership{g.left[0].Start, end, g.lock, Owner{Kind: Nobody, Prov: Unknown}})
+		if g.left[0].Start = end; end < g.left[0].End {
+			return
+		}
+		g.left = g.left[1:]
+	}
 }
 
 // locksAhead bounds the locks that are inferred before the owners of an earlier lock have been
@@ -152,6 +195,12 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, more bool) 
 	}
 	of := ev.groups(locks, func(i int) bool { return !released[i] && ev.waited(locks[i]) }, tl.learned)
 	var learned []*lockGroup
+	var gaps *gap // those of the lock whose owners are being stored, nil if it has no holds
+	begin := func(l format.ObjectID) {
+		if list := tl.gaps[l]; list != nil && gaps == nil {
+			gaps = &gap{l, list, tl.add}
+		}
+	}
 	workers.InOrder(len(locks), &workers.Handover[[]Ownership]{
 		Ahead: locksAhead,
 		Room:  func(i int) int { return min(batchesAhead, len(ev.activities.byLock[locks[i]])/batch+1) },
@@ -163,14 +212,24 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, more bool) 
 			}
 		},
 		Take: func(i int, list []Ownership) {
+			begin(locks[i])
 			for _, o := range list {
-				ev.activities.record.input(locks[i]).pauses.cut(o, tl.Owned)
+				if gaps != nil {
+					gaps.inferred(o)
+				} else {
+					tl.add(o)
+				}
 			}
 		},
 		Taken: func(i int) {
-			tl.Unowned[locks[i]] = Owner{Kind: Nobody, Prov: Unknown}
-			if released[i] {
+			switch begin(locks[i]); {
+			case gaps != nil:
+				gaps.until(maxTime)
+				gaps = nil
+			case released[i]:
 				tl.Unowned[locks[i]] = Owner{Kind: Handoff, Prov: byReleases}
+			default:
+				tl.Unowned[locks[i]] = Owner{Kind: Nobody, Prov: Unknown}
 			}
 			if m := of[i].of; m != nil {
 				tl.Seen[locks[i]] = of[i].lock().Seen
