@@ -324,3 +324,21 @@ func TestStandardInputIsCalledThat(t *testing.T) {
 	golden.Equal(t, Main([]string{"analyze", "-"}, strings.NewReader(""), &out, &msg), exitFailed)
 	golden.Holds(t, msg.String(), "the pipe was empty")
 }
+
+// A recording that its program did not live to finish ends with the last flush: its header counts the flushes, and
+// what came later may break any rule.
+func TestNoRulePassesWhereTheRecordingIsNotFinished(t *testing.T) {
+	t.Parallel()
+	data := golden.Must(os.ReadFile("../testdata/truth-light-8threads.jfr"))(t)
+	file := filepath.Join(t.TempDir(), "a.jfr")
+	const flushes = 64
+	for _, n := range []byte{0, 4} {
+		data[flushes] = n
+		golden.OK(t, os.WriteFile(file, data, 0o600))
+		rules := []string{"check", "--rule", "no deadlock", "--rule", "csp(*) < 99%", file}
+		var out, msg strings.Builder
+		code := Main(rules, nil, &out, &msg)
+		golden.Equal(t, code == exitOK, n == 0, out.String())
+		golden.Equal(t, strings.Contains(out.String(), "not finished"), n != 0)
+	}
+}

@@ -342,7 +342,7 @@ var notes = map[string]bool{
 	format.CodeSaturated: true, format.CodeSpinning: true, format.CodeKernel: true, format.CodeFewerSamples: true,
 	format.CodeByWaiter: true, format.CodeNotLocks: true, format.CodeDeadlock: true,
 	format.CodeLikelyDeadlock: true, format.CodeUnlistedLocks: true, format.CodeAbsentOwners: true,
-	format.CodeUnnamed: true,
+	format.CodeUnnamed: true, format.CodeUnfinished: true,
 }
 
 // maxPlaces bounds the damaged places that are warned of one by one.

@@ -40,6 +40,9 @@ func runVerify(e *env, o *verifyOptions) error {
 	}
 	doc := document.NewVerify(paths, stats, seen.from, seen.until, o.out.top)
 	res := &result{stats: stats}
+	if w, ok := format.FindWarning(stats.Warnings, format.CodeUnfinished); ok {
+		e.warn(w.String())
+	}
 	return cmp.Or(write(e, &o.out, verifyOutputs, doc), res.verdict())
 }
 

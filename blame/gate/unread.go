@@ -26,6 +26,7 @@ const (
 var hiding = map[string]hidden{
 	format.CodeLostData:      hidesAll,
 	format.CodeTruncated:     hidesAll,
+	format.CodeUnfinished:    hidesAll,
 	format.CodeDamagedSource: hidesAll,
 	format.CodeInterrupted:   hidesAll,
 	format.CodeWildTimes:     hidesAll,

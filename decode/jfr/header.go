@@ -20,6 +20,7 @@ type header struct {
 	startTicks     int64
 	ticksPerSecond int64
 	features       uint32
+	flushes        byte // since JFR 2.1: of a chunk that is not finished; 0 if it is
 }
 
 const (
@@ -49,8 +50,12 @@ func parseHeader(b []byte) header {
 		startTicks:     long(48),
 		ticksPerSecond: long(56),
 		features:       binary.BigEndian.Uint32(b[64:]),
+		flushes:        b[64],
 	}
 }
+
+// unfinished reports whether the recorder never finished the chunk: its program was killed, or ran on.
+func (h *header) unfinished() bool { return h.size < headerSize || h.minor > 0 && h.flushes != 0 }
 
 // check reports whether the chunk can be read at all.
 func (h *header) check() (hint string, err error) {

@@ -33,6 +33,7 @@ type Reader struct {
 	values  values // of the current event
 	events  int64
 	damaged int64
+	open    bool         // a chunk is not finished
 	said    format.Stats // warnings and damage
 	err     error
 }
@@ -100,11 +101,24 @@ func (r *Reader) Stats() format.Stats {
 		Warnings: slices.Concat(
 			r.said.Warnings,
 			r.unrecorded(),
+			r.unfinished(),
 			r.virtualWarning(),
 			r.evidence.unobserved.warnings(),
 		),
 		Damage: r.said.Damage,
 	}
+}
+
+// unfinished returns the warning about a chunk that the recorder did not finish.
+func (r *Reader) unfinished() []format.Warning {
+	if !r.open {
+		return nil
+	}
+	return []format.Warning{{
+		Code: format.CodeUnfinished,
+		Text: "the recording is not finished: the program was killed, or ran on when the file was copied; what came after " +
+			"the recorder's last flush is missing, by default up to a second",
+	}}
 }
 
 // Close ends reading ahead, which may wait for the input. It does not close the input.
@@ -171,7 +185,9 @@ func (r *Reader) lost(d format.Damage) {
 // reportMissing reports the missing data of the current chunk. Names that are missing in a chunk without
 // other damage are no damage: the recorder left them out, and every event is there.
 func (r *Reader) reportMissing() {
-	if r.symbols.missing > 0 || len(r.symbols.chunk.losses) > 0 || r.symbols.chunk.unfinished {
+	chunk := r.symbols.chunk
+	r.open = r.open || chunk.meta != nil && !chunk.cutOff && chunk.head.unfinished()
+	if r.symbols.missing > 0 || len(chunk.losses) > 0 || chunk.unfinished {
 		r.symbols.missing += r.symbols.unnamed
 	} else {
 		r.evidence.unobserved.unnamed += r.symbols.unnamed
@@ -179,7 +195,7 @@ func (r *Reader) reportMissing() {
 	r.symbols.unnamed = 0
 	if r.symbols.missing > 0 {
 		r.lost(
-			r.symbols.chunk.lost(
+			chunk.lost(
 				0,
 				0,
 				format.CodeLostData,

@@ -42,6 +42,7 @@ type Overview struct {
 // first.
 var uncounted = []string{
 	format.CodeNotRecorded, format.CodeBlind, format.CodeLostData, format.CodeTruncated, format.CodeDamagedSource,
+	format.CodeUnfinished,
 	format.CodeNotLocks,
 	format.CodeVirtualThreads, format.CodeUnlistedThreads, format.CodeThreshold, format.CodeUnclassified,
 	format.CodeMinWait, format.CodeCensored, format.CodeReEntry, format.CodeUnseenPolling,
