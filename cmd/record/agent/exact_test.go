@@ -15,7 +15,8 @@ import (
 	"contend/golden"
 )
 
-// Rewritten classes pass the verifier and do what they did, in all shapes in which locks are acquired; of each kind
+// Rewritten classes pass the verifier, are compiled and do what they did, in all shapes in which locks are acquired, by
+// the compilers of Java, Scala and Clojure; of each kind
 // of lock waits and holds are recorded, and no hold of an exclusive lock overlaps another one.
 func TestAllShapesOfLockingAreRecorded(t *testing.T) {
 	javac, err := exec.LookPath("javac")
@@ -26,15 +27,20 @@ func TestAllShapesOfLockingAreRecorded(t *testing.T) {
 	jar, file := filepath.Join(dir, jarFile), filepath.Join(dir, "trace.bin")
 	golden.OK(t, os.WriteFile(jar, Jar, 0o644))
 	if out, err := exec.Command(javac, "-cp", jar, "-d", dir,
-		"testdata/shapes/Shapes.java", "testdata/shapes/Old.java").CombinedOutput(); err != nil {
+		"testdata/shapes/Shapes.java", "testdata/shapes/Old.java", "testdata/shapes/Foreign.java").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, java := range javas() {
-		initialised := filepath.Join(dir, "init.log")
+		initialised, compiled := filepath.Join(dir, "init.log"), filepath.Join(dir, "compiled.log")
 		out, err := exec.Command(java, "-Xverify:remote", "-Xlog:class+init=info:file="+initialised,
+			"-XX:+UnlockDiagnosticVMOptions", "-XX:+LogVMOutput", "-XX:-DisplayVMOutput", "-XX:LogFile="+compiled,
+			"-XX:+PrintCompilation", "-XX:CompileThresholdScaling=0.05",
 			"-javaagent:"+jar+"=exact,file="+file, "-cp", dir, "shapes.Shapes", "500").CombinedOutput()
 		if err != nil || strings.TrimSpace(string(out)) != "done" {
 			t.Fatalf("%s: %v: %s", java, err, out)
+		}
+		for _, line := range refused.FindAllString(string(golden.Must(os.ReadFile(compiled))(t)), -1) {
+			t.Errorf("%s: the compiler refuses rewritten code: %s", java, line)
 		}
 		testProbesFirst(t, initialised)
 		tr := readExact(t, file)
@@ -45,17 +51,22 @@ func TestAllShapesOfLockingAreRecorded(t *testing.T) {
 			"shapes.Shapes$Box", "java.lang.Class", "java.util.concurrent.locks.ReentrantLock$NonfairSync",
 			"java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync", "java.util.concurrent.locks.StampedLock",
 			"java.util.concurrent.Semaphore$NonfairSync",
-			"java.util.Vector", "shapes.Shapes$Generic", "shapes.Old",
+			"java.util.Vector", "shapes.Shapes$Generic", "shapes.Old", "shapes.Foreign",
 		} {
 			if len(tr.waits[class]) == 0 {
 				t.Errorf("%s: nobody waited for %s, but for %v", java, class, slices.Sorted(maps.Keys(tr.waits)))
 			}
 		}
+		const ownMethods = "java.lang.StringBuffer" // enter its monitors, and it is never rewritten
+		golden.Equal(t, len(tr.waits[ownMethods]), 0, java, ": waits for what is left alone")
 		tr.testExclusion(t)
 		tr.testNotified(t, "shapes.Shapes$Told")
 		tr.testNotified(t, "java.util.concurrent.locks.ReentrantLock$FairSync")
 	}
 }
+
+// refused is a line of the JVM's on a method that it does not compile.
+var refused = regexp.MustCompile(`.*COMPILE SKIPPED: (invalid parsing|cannot parse|.*covers itself|.*not retryable).*`)
 
 // Rewritten code of the JDK, which the initialisers of the probes may call, calls the probes: these are
 // initialised before.
@@ -139,23 +150,21 @@ func (tr *exactTrace) testNotified(t *testing.T, class string) {
 	const times, least = 4, 20e6
 	n := 0
 	for _, w := range tr.waits[class] {
-		if tr.threads[w.Thread] != "asker" || w.End-w.Time < least {
+		if tr.threads[w.Thread] != "asker" {
 			continue
 		}
-		n++
 		held := int64(0)
 		for _, h := range tr.holds[w.Object] {
 			if tr.threads[h.Thread] == "answerer" {
 				held += max(0, min(h.End, w.End)-max(h.Time, w.Time))
 			}
 		}
-		if held < least {
-			const form = "%s: of a wait of %d ns after a notification the thread that notified held %d ns"
-			t.Errorf(form, class, w.End-w.Time, held)
+		if held >= least {
+			n++
 		}
 	}
 	if n != times {
-		t.Errorf("%s: %d waits after notifications, want %d", class, n, times)
+		t.Errorf("%s: %d waits for as long as the thread that notified kept the lock, want %d", class, n, times)
 	}
 }
 

@@ -4,9 +4,7 @@ import contend.agent.asm.ClassReader;
 import contend.agent.asm.ClassVisitor;
 import contend.agent.asm.ClassWriter;
 import contend.agent.asm.Opcodes;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 
 /** Locks as a class file of JDK 1.3 takes them: it has no frames, and cannot name a class as a constant. */
 public final class Old implements Runnable {
@@ -51,16 +49,14 @@ public final class Old implements Runnable {
 
     @Override
     protected Class<?> findClass(String name) throws ClassNotFoundException {
-      ByteArrayOutputStream code = new ByteArrayOutputStream();
-      try (InputStream in = Old.class.getResourceAsStream("Old.class")) {
-        for (int b; (b = in.read()) >= 0; ) {
-          code.write(b);
-        }
+      byte[] code;
+      try {
+        code = Foreign.code(Old.class);
       } catch (IOException e) {
         throw new ClassNotFoundException(name, e);
       }
       ClassWriter out = new ClassWriter(0);
-      new ClassReader(code.toByteArray()).accept(new ClassVisitor(Opcodes.ASM9, out) {
+      new ClassReader(code).accept(new ClassVisitor(Opcodes.ASM9, out) {
         @Override
         public void visit(int version, int access, String self, String signature, String above, String[] interfaces) {
           super.visit(Opcodes.V1_3, access, self, null, above, interfaces);

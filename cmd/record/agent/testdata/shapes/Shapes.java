@@ -2,6 +2,7 @@ package shapes;
 
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -43,6 +44,20 @@ public final class Shapes {
     static synchronized void ofClass() {
       nap();
     }
+
+    static synchronized long ofClass(long a, double b, boolean c) {
+      long sum = 0;
+      for (int i = 0; i < 3; i++) {
+        String s = i == 1 ? "a" : "b"; // frames with variables of two places
+        sum += c ? s.length() + a : (long) b;
+      }
+      if (sum < 0) {
+        throw new IllegalStateException();
+      }
+      return sum + work(1);
+    }
+
+    synchronized native void unlinked();
   }
 
   static final class Own extends ReentrantLock {}
@@ -156,9 +171,11 @@ public final class Shapes {
   });
   private static final Gives<String> generic = new Generic();
   private static Runnable old;
+  private static Runnable[] foreign;
+  private static final StringBuffer buffer = new StringBuffer("text");
   private static volatile int sink;
 
-  static int work(int n) {
+  public static int work(int n) {
     int x = sink;
     for (int i = 0; i < 100 * n; i++) {
       x = x * 31 + i;
@@ -235,10 +252,18 @@ public final class Shapes {
   private static void methods() {
     box.method(1, 2, null);
     Box.ofClass();
+    for (int i = 0; i < 50; i++) {
+      Box.ofClass(i, 2, i < 3);
+    }
     try {
       box.fails();
     } catch (IllegalStateException e) {
       // thrown out of a synchronized method
+    }
+    try {
+      box.unlinked();
+    } catch (UnsatisfiedLinkError e) {
+      // native code that does not exist: it was not entered
     }
     table.put(work(1) & 7, "a");
     map.computeIfAbsent(work(1) & 7, k -> "b" + work(5));
@@ -259,6 +284,9 @@ public final class Shapes {
       }),
       () -> generic.gives("x"),
       old,
+      foreign[0],
+      foreign[1],
+      () -> buffer.reverse().charAt(0),
     };
     try {
       for (Runnable shape : shapes) {
@@ -362,6 +390,7 @@ public final class Shapes {
       asker.join();
     }
     old = Old.Loader.made();
+    foreign = Foreign.made();
     long until = System.nanoTime() + Long.parseLong(args[0]) * 1_000_000;
     List<Thread> all = new ArrayList<>();
     CyclicBarrier barrier = new CyclicBarrier(3);
@@ -383,6 +412,9 @@ public final class Shapes {
     if (Thread.holdsLock(box) || lock.isLocked() || lock.hasQueuedThreads() || both.isWriteLocked() || both.getReadLockCount() > 0
         || stamped.isReadLocked() || stamped.isWriteLocked() || permit.availablePermits() != 1) {
       System.out.println("a lock is not free");
+    }
+    if (!Modifier.isSynchronized(Box.class.getDeclaredMethod("unlinked").getModifiers())) {
+      System.out.println("a native method lost its monitor");
     }
     System.out.println("done");
   }

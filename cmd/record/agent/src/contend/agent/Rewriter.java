@@ -20,9 +20,11 @@ import contend.agent.asm.tree.TryCatchBlockNode;
 import contend.agent.asm.tree.TypeInsnNode;
 import contend.agent.asm.tree.VarInsnNode;
 import contend.agent.probes.Probe;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -62,7 +64,7 @@ final class Rewriter implements Opcodes {
 
   /** Returns the new class; null where there is nothing to tell. */
   byte[] rewrite(byte[] from) {
-    tell(read(from, 0));
+    tell(read(from, ClassReader.EXPAND_FRAMES));
     if (calls == 0) {
       return null;
     }
@@ -138,9 +140,16 @@ final class Rewriter implements Opcodes {
     }
     if (entered) { // of a monitor that was not told it is nothing
       Map<AbstractInsnNode, TryCatchBlockNode> own = ownHandlers();
+      int depth = 0; // of tries
+      Map<LabelNode, Integer> change = new HashMap<>();
+      for (TryCatchBlockNode t : method.tryCatchBlocks) {
+        change.merge(t.start, 1, Integer::sum);
+        change.merge(t.end, -1, Integer::sum);
+      }
       for (AbstractInsnNode i : code.toArray()) {
+        depth += change.getOrDefault(i, 0);
         if (i.getOpcode() == MONITOREXIT) {
-          exits(i, own.get(i));
+          exits(i, own.get(i), depth > 0);
         }
       }
     }
@@ -190,20 +199,18 @@ final class Rewriter implements Opcodes {
     code.insertBefore(i, list(new InsnNode(DUP), new InsnNode(DUP), number(site), call("request", OF_LOCK)));
     InsnList acquired = list(number(site), call("acquired", OF_LOCK));
     AbstractInsnNode last = i;
-    boolean target = version() < V1_6; // without frames, each label may be one
-    for (AbstractInsnNode n = i.getNext(); n != null && n.getOpcode() < 0; n = n.getNext()) {
-      target |= n instanceof FrameNode;
+    TryCatchBlockNode begins = null;
+    boolean apart = version() < V1_6; // without frames, each label may be a target
+    for (AbstractInsnNode n = i.getNext(); n != null && (n.getOpcode() < 0 || begins == null && isPlain(n)); n = n.getNext()) {
+      apart |= n instanceof FrameNode || n.getOpcode() >= 0;
+      begins = begins == null ? beginning(n) : begins;
       last = n;
     }
-    if (!target) {
+    if (!apart) {
       code.insert(last, acquired);
       return;
     }
-    // What jumps there has acquired it before: the call gets a try of its own.
-    TryCatchBlockNode begins = null;
-    for (AbstractInsnNode n = i.getNext(); n != null && n.getOpcode() < 0 && begins == null; n = n.getNext()) {
-      begins = beginning(n);
-    }
+    // What jumps to the try has acquired it before, or it begins later: the call gets a try of its own.
     if (begins != null) {
       LabelNode from = new LabelNode(), to = new LabelNode();
       acquired.insert(from);
@@ -212,6 +219,11 @@ final class Rewriter implements Opcodes {
       method.tryCatchBlocks.add(at, new TryCatchBlockNode(from, to, begins.handler, begins.type));
     }
     code.insert(i, acquired);
+  }
+
+  /** What the compiler of Clojure puts between an acquisition and its try. */
+  private static boolean isPlain(AbstractInsnNode n) {
+    return n.getOpcode() == ACONST_NULL || n.getOpcode() == POP || n.getOpcode() == NOP;
   }
 
   private TryCatchBlockNode beginning(AbstractInsnNode at) {
@@ -223,16 +235,18 @@ final class Rewriter implements Opcodes {
     return null;
   }
 
-  /** own: the try whose handler covers itself and ends with this instruction; may be null. */
-  private void exits(AbstractInsnNode i, TryCatchBlockNode own) {
-    if (own == null) {
-      code.insertBefore(i, list(new InsnNode(DUP), number(1), call("released", OF_LOCK)));
-      return;
-    }
-    LabelNode end = new LabelNode();
+  /** own: the try whose handler covers itself and ends with this instruction; may be null. covered: by any try. */
+  private void exits(AbstractInsnNode i, TryCatchBlockNode own, boolean covered) {
+    InsnList released = list(number(1), call("released", OF_LOCK));
     code.insertBefore(i, new InsnNode(DUP));
-    code.insert(i, list(end, number(1), call("released", OF_LOCK)));
-    own.end = end;
+    if (own != null) {
+      released.insert(own.end = new LabelNode());
+    }
+    if (own != null || !covered) { // as compilers other than javac have it
+      code.insert(i, released);
+    } else {
+      code.insertBefore(i, released);
+    }
   }
 
   /** The tries whose handlers cover themselves, by the last instruction that they cover. */
@@ -380,14 +394,15 @@ final class Rewriter implements Opcodes {
     }
     line = firstLine();
     int site = site(0);
+    int self = fresh && isStatic ? variable("java/lang/Class") : 0; // compilers ask for the monitor of one variable
     LabelNode start = new LabelNode(), end = new LabelNode(), handler = new LabelNode();
     LabelNode from = start;
     for (AbstractInsnNode i : code.toArray()) {
       if (i.getOpcode() >= IRETURN && i.getOpcode() <= RETURN) {
-        code.insertBefore(i, list(self(isStatic), number(1), call("released", OF_LOCK)));
+        code.insertBefore(i, list(self(isStatic, self), number(1), call("released", OF_LOCK)));
         if (fresh) { // the return itself is not covered
           LabelNode to = new LabelNode(), next = new LabelNode();
-          code.insertBefore(i, list(self(isStatic), new InsnNode(MONITOREXIT), to));
+          code.insertBefore(i, list(self(isStatic, self), new InsnNode(MONITOREXIT), to));
           code.insert(i, next);
           method.tryCatchBlocks.add(new TryCatchBlockNode(from, to, handler, null));
           from = next;
@@ -400,25 +415,56 @@ final class Rewriter implements Opcodes {
       begin.add(first);
       begin.add(new LineNumberNode(line, first));
     }
-    if (fresh) {
-      begin.add(list(self(isStatic), number(site), call("request", OF_LOCK), self(isStatic), new InsnNode(MONITORENTER)));
+    if (self > 0) {
+      begin.add(list(self(true, 0), new VarInsnNode(ASTORE, self)));
     }
-    begin.add(list(start, self(isStatic), number(site), call("acquired", OF_LOCK)));
+    if (fresh) {
+      begin.add(list(self(isStatic, self), number(site), call("request", OF_LOCK), self(isStatic, self), new InsnNode(MONITORENTER)));
+    }
+    begin.add(list(start, self(isStatic, self), number(site), call("acquired", OF_LOCK)));
     code.insert(begin);
     code.add(end);
     code.add(handler);
     if (version() >= V1_6) {
-      Object[] locals = isStatic ? new Object[0] : new Object[] {of.name};
-      code.add(new FrameNode(F_FULL, locals.length, locals, 1, new Object[] {"java/lang/Throwable"}));
+      FrameNode frame = new FrameNode(F_NEW, 0, new Object[0], 1, new Object[] {"java/lang/Throwable"});
+      if (!isStatic || self > 0) {
+        extend(frame, self, isStatic ? "java/lang/Class" : of.name);
+      }
+      code.add(frame);
     }
     if (fresh) {
-      code.add(list(self(isStatic), new InsnNode(MONITOREXIT)));
+      code.add(list(self(isStatic, self), new InsnNode(MONITOREXIT)));
       method.access &= ~ACC_SYNCHRONIZED;
     }
-    code.add(list(self(isStatic), number(1), call("released", OF_LOCK), new InsnNode(ATHROW)));
+    code.add(list(self(isStatic, self), number(1), call("released", OF_LOCK), new InsnNode(ATHROW)));
     if (isCode(from, end)) {
       method.tryCatchBlocks.add(new TryCatchBlockNode(from, end, handler, null));
     }
+  }
+
+  /** A new variable that has a value from the method's begin on. */
+  private int variable(String type) {
+    int at = Math.max(method.maxLocals, 1); // 0 is none
+    method.maxLocals = at + 1;
+    for (AbstractInsnNode i : code.toArray()) {
+      if (i instanceof FrameNode) {
+        extend((FrameNode) i, at, type);
+      }
+    }
+    return at;
+  }
+
+  private static void extend(FrameNode f, int at, String type) {
+    List<Object> locals = new ArrayList<>(f.local);
+    int slots = 0;
+    for (Object l : locals) {
+      slots += l.equals(LONG) || l.equals(DOUBLE) ? 2 : 1;
+    }
+    for (; slots < at; slots++) {
+      locals.add(TOP);
+    }
+    locals.add(type);
+    f.local = locals;
   }
 
   private boolean storesThis() {
@@ -452,8 +498,9 @@ final class Rewriter implements Opcodes {
     return false;
   }
 
-  private AbstractInsnNode self(boolean isStatic) {
-    return isStatic ? new LdcInsnNode(Type.getObjectType(of.name)) : new VarInsnNode(ALOAD, 0);
+  /** The monitor of a synchronized method, where it is not 0 from a variable. */
+  private AbstractInsnNode self(boolean isStatic, int variable) {
+    return isStatic && variable == 0 ? new LdcInsnNode(Type.getObjectType(of.name)) : new VarInsnNode(ALOAD, variable);
   }
 
   // ---- instructions
