@@ -242,6 +242,11 @@ func (f *followed) holdsBack(ev *format.Event) bool {
 				flightWait{ev.Time, ev.End, ev.Object, ev.Stack, ev.Owner, ev.Mode, ev.Failed})
 		}
 		return true
+	case format.KindActivity:
+		// Samples count the time in which a thread acquires the lock again; without a notifier nothing is estimated.
+		if c := f.locks[ev.Object]; c != nil && c.busy && ev.Time >= c.since {
+			ev.Owner = format.NoThread
+		}
 	}
 	return false
 }

@@ -113,3 +113,15 @@ func TestWaitsThatTheAgentLacksStay(t *testing.T) {
 		golden.Same(t, unknown, c.unknown, c.what+": held by an unknown thread")
 	}
 }
+
+// Samples of a lock that is too busy to be logged count all waiting for it, so that nothing is estimated beside them.
+func TestNothingIsEstimatedBesideSamples(t *testing.T) {
+	f := newFollowed()
+	f.classes["Logged"], f.classes["Sampled"] = &followedClass{}, &followedClass{busy: true}
+	for lock, want := range map[string]format.ThreadID{"Logged": 8, "Sampled": format.NoThread} {
+		f.holdsBack(&format.Event{Kind: format.KindObject, Object: 1, Class: lock})
+		ev := &format.Event{Kind: format.KindActivity, Activity: format.ActivityWait, Object: 1, Thread: 7, Owner: 8}
+		golden.Equal(t, f.holdsBack(ev), false, "an idle wait stays")
+		golden.Equal(t, ev.Owner, want, lock, ": who ended it")
+	}
+}

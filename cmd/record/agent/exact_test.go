@@ -184,3 +184,12 @@ func TestABusyLockIsOneThatLogsMuchInAShortTime(t *testing.T) {
 		t.Errorf("sampled after as many events in a second, and in 20 ms: %s, want false true", got)
 	}
 }
+
+// What a thread keeps of the locks that it uses is made anew each second: one that it used late is found as fast as
+// the first then.
+func TestALockThatIsUsedLateIsFoundAtOnceLater(t *testing.T) {
+	t.Parallel()
+	if got := printed(t, "Kept"); got != "false true" {
+		t.Errorf("found at once before what is kept was forgotten, and after that: %s, want false true", got)
+	}
+}

@@ -591,9 +591,13 @@ public final class Probe {
   }
 
   private static ProbeCell find(ProbeSlot s, Object o) {
+    if (o == null) {
+      return null;
+    }
     ProbeEntry recent = s.recent(o);
-    if (recent != null || o == null) {
-      return recent == null ? null : recent.cell;
+    if (recent != null) {
+      s.promote(o, recent);
+      return recent.cell;
     }
     ProbeType t = type(o.getClass());
     if (t.off) {

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** What is kept of a thread. */
 final class ProbeSlot {
   private static final int RING = 3 << 10;
-  private static final int RECENT = 16;
+  private static final int RECENT = 16, FIRST = 3;
 
   final Thread thread;
   final long id;
@@ -15,7 +15,8 @@ final class ProbeSlot {
   Object a = Probe.NOTHING, b = a, c = a; // the locks that it used first
   ProbeCell aCell, bCell, cCell;
   private final ProbeEntry[] recent = new ProbeEntry[RECENT]; // others
-  private int kept, at; // at: where the last one is that was found
+  private volatile int kept; // how many it remembered lately
+  private int at; // where the last one is that was found
 
   ProbeCell asked; // whose request is logged and not answered
   ProbeCell left; // in Object.wait or await, with what it held
@@ -54,6 +55,13 @@ final class ProbeSlot {
     return null;
   }
 
+  /** Has a lock that was found among others found at once, while there is room for it. */
+  void promote(Object o, ProbeEntry e) {
+    if (kept < FIRST) {
+      remember(o, e);
+    }
+  }
+
   /** A reference that is stored costs much more than an int: so the first stay, and others are replaced one by one. */
   void remember(Object o, ProbeEntry e) {
     switch (kept++) {
@@ -70,15 +78,15 @@ final class ProbeSlot {
         c = o;
         break;
       default:
-        at = kept - 4 & RECENT - 1;
+        at = kept - FIRST - 1 & RECENT - 1;
         recent[at] = e;
     }
   }
 
   /** Lets go of locks that may be garbage but for this. Another thread does it: what is written meanwhile stays. */
   private void forget() {
+    kept = 0; // first: a busy thread remembers its lock as soon as it misses it
     a = b = c = Probe.NOTHING;
-    kept = 0;
   }
 
   /** Forgets threads that have ended; returns the first of the others. */
