@@ -49,6 +49,7 @@ type Trace struct {
 
 	Whys        map[format.ObjectID]Why // by lock that Filter.Why asks for, if its owners are inferred by the model
 	RunningHigh int64                   // upper bound of RunningNs, if some idle time is unknown
+	UnendedHigh int64                   // upper bound of the waiting, ns, that had begun before the recording or did not end in it
 	Reacquired  Reacquired              // the estimated part of the waiting
 
 	ReacquiredAt map[format.ObjectID]Reacquired // the same by lock, over the whole trace
@@ -148,8 +149,8 @@ func sumBy[T any, P merges[T]](t *Trace, of map[format.ObjectID]T, class bool) m
 const wideRange = 1.05
 
 // Pressure returns the range of the pressure of some waiting, in [0, 1]. The range covers
-// the running time, the estimated part of the waiting, and hiddenNs of further waiting that
-// an input hides. Both ends are 0 if no thread ran.
+// the running time, the estimated part of the waiting, waits that had begun before the recording or did not end in
+// it, and hiddenNs of further waiting that an input hides. Both ends are 0 if no thread ran.
 func (t *Trace) Pressure(waitNs, hiddenNs int64) (low, high float64) {
 	part := func(wait, running float64) float64 {
 		if running <= 0 {
@@ -163,7 +164,7 @@ func (t *Trace) Pressure(waitNs, hiddenNs int64) (low, high float64) {
 		t.Reacquired.High-t.Reacquired.Ns,
 	)+float64(
 		hiddenNs,
-	)
+	)+float64(t.UnendedHigh)
 	wait, running := float64(waitNs), float64(t.RunningNs)
 	return part(wait-less, max(float64(t.RunningHigh), running)-less), part(wait+more, running+more)
 }

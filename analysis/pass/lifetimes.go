@@ -22,13 +22,18 @@ type lifetimes struct {
 
 // runs books the running time of all threads: each thread's lifetime less its idle time. A
 // thread that waits for a lock counts as running. It returns the number of threads that
-// count, and an upper bound of further running time in the cut of the filter, ns.
+// count, an upper bound of further running time in the cut of the filter, ns, and the part of it that may be
+// waiting: see unendedIn.
 //
 // A thread without a recorded start or end lives for all of its input's recording. Between
 // two recordings it does not run, except for its waits. If the recorder took execution
 // samples, a thread without any event did not run and does not count. See unseenFor for the
 // rest. What is lost of it counts as little as the time between recordings: see lostOf.
-func (r *lifetimes) runs(defs *analysis.Symbols, start, end int64, e *deliver.Emitter) (counted int, unseen int64) {
+func (r *lifetimes) runs(
+	defs *analysis.Symbols,
+	start, end int64,
+	e *deliver.Emitter,
+) (counted int, unseen, unended int64) {
 	seen, cut := r.whole.Record.Observed(start, end), times.Span{Start: max(start, e.From), End: min(end, e.To)}
 	if cut.Start >= cut.End {
 		cut.End = cut.Start
@@ -75,6 +80,9 @@ func (r *lifetimes) runs(defs *analysis.Symbols, start, end int64, e *deliver.Em
 		}
 		add(lives, 1)
 		idle, waits = r.idleTimes(idle[:0], own), r.whole.WaitTimes(waits[:0], own)
+		if len(absent) == 0 {
+			unended += unendedIn(gaps, waits, lived, cut)
+		}
 		if len(absent)+len(gaps) > 0 {
 			idle = times.UnionOf(append(append(idle, absent...), gaps...))
 		}
@@ -84,7 +92,29 @@ func (r *lifetimes) runs(defs *analysis.Symbols, start, end int64, e *deliver.Em
 	for i, v := range ask {
 		sums[i].deliver(v)
 	}
-	return counted, unseen
+	return counted, unseen, unended
+}
+
+// unendedIn returns how long a thread may have waited before its first evidence and after its last, in a cut: a wait
+// that had begun before the recording, or did not end within it, leaves no event. Each is taken to be at most as long
+// as its longest recorded one.
+func unendedIn(gaps, waits []times.Span, lived, cut times.Span) (ns int64) {
+	longest := int64(0)
+	for _, w := range waits {
+		longest = max(longest, w.End-w.Start)
+	}
+	for _, gap := range gaps {
+		if gap.Start == lived.Start {
+			gap.Start = max(gap.Start, gap.End-longest)
+		} else if gap.End == lived.End {
+			gap.End = min(gap.End, gap.Start+longest)
+		} else {
+			continue
+		}
+		gap = gap.Clip(cut)
+		ns += max(gap.End-gap.Start, 0)
+	}
+	return ns
 }
 
 // idleTimes adds a thread's idle times to a list, but for its sleeps inside critical

@@ -208,6 +208,7 @@ type runTime struct {
 	start, end int64
 	threads    int
 	high       int64 // upper bound of the running time, ns
+	unended    int64 // upper bound of the waiting that had not begun or ended within the recording, ns
 }
 
 // bookRunning books the running time of all threads: by the samples, if they show it, else
@@ -218,8 +219,8 @@ func (p *pass) bookRunning(r *lifetimes, start, end int64) (ran runTime) {
 		p.reacquiring.sum.High += awaiting
 		ran.high, ran.threads = p.emit.Running+asleep, p.sampler.TotalThreads()
 	} else {
-		counted, unseen := r.runs(p.emit.Defs, start, end, p.emit)
-		ran.threads, ran.high = counted, p.emit.Running+unseen
+		counted, unseen, unended := r.runs(p.emit.Defs, start, end, p.emit)
+		ran.threads, ran.high, ran.unended = counted, p.emit.Running+unseen, unended
 	}
 	if ran.start, ran.end = start, end; p.sampler.Any {
 		ran.start, ran.end = p.sampler.Bounds(start, end)
@@ -254,6 +255,7 @@ func (p *pass) result(
 		Threads:     ran.threads,
 		RunningNs:   p.emit.Running,
 		RunningHigh: ran.high,
+		UnendedHigh: ran.unended,
 		Recorded:    p.recorded(lives, times.Span{Start: max(ran.start, p.emit.From), End: min(ran.end, p.emit.To)}),
 		Reacquired:  p.reacquiring.sum,
 

@@ -244,6 +244,27 @@ func TestOutsideOfEvidenceIsARange(t *testing.T) {
 	}
 }
 
+// A thread that waits for locks may have waited before its first evidence and after its last, each time as long as
+// ever.
+func TestWaitsThatTheRecordingCutsOffAreInTheRange(t *testing.T) {
+	const s = int64(1e9)
+	for i, c := range []struct {
+		events []format.Event
+		high   int64
+	}{
+		{[]format.Event{waits(1, 1, 4*s, 5*s)}, 2 * s},
+		{[]format.Event{waits(1, 1, 4*s, 5*s), acts(format.ActivityPark, 1, s/2, s), starts(2, 0)}, s/2 + s},
+		{[]format.Event{waits(1, 1, 4*s, 5*s), starts(1, 0)}, s},
+		{[]format.Event{acts(format.ActivityPark, 1, 4*s, 5*s)}, 0},
+	} {
+		_, tr := run(t, append(c.events, recorded(0, 10*s), tellsIdle(format.IdleEnded)), open)
+		golden.Equal(t, tr.UnendedHigh, c.high, i)
+		wait := tr.Coverage.ByProvenance.Ns()
+		_, high := tr.Pressure(wait, 0)
+		golden.Equal(t, high, analysis.Ratio(wait+c.high, tr.RunningNs+c.high), i)
+	}
+}
+
 // Two chunks of one JVM two years apart.
 func TestYearsBetweenChunksAreNoRunningTime(t *testing.T) {
 	const s, years = int64(1e9), 2 * 365 * 86400 * int64(1e9)

@@ -130,6 +130,7 @@ func rangeOf(s *Subject, runs []*Run) *Range {
 	for _, run := range runs {
 		all.RunningNs += run.Trace.RunningNs
 		all.RunningHigh += max(run.Trace.RunningHigh, run.Trace.RunningNs)
+		all.UnendedHigh += run.Trace.UnendedHigh
 		all.Reacquired.Ns += run.Trace.Reacquired.Ns
 		all.Reacquired.Low += run.Trace.Reacquired.Low
 		all.Reacquired.High += run.Trace.Reacquired.High

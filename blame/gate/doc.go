@@ -5,6 +5,7 @@
 // The files:
 //
 //	check.go    compares what rules measure with their limits, and with a baseline
+//	convoys.go  which waits are one event, and how sure their durations are
 //	doc.go      this map
 //	doubt.go    why a trace cannot decide a rule
 //	finding.go  rules about findings

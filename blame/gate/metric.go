@@ -27,6 +27,7 @@ type Run struct {
 	overview *locks.Overview    // if a rule is about findings
 	evidence *findings.Evidence // if a rule is about findings
 	peaks    map[int64]*peaks   // by the length of an interval
+	convoys  *convoys           // if a rule is about a change of durations
 }
 
 // NewRun returns a run to be filled: its visitors see the trace, and the caller sets Trace and
@@ -45,6 +46,9 @@ func NewRun(rules ...Rule) *Run {
 		if ns := rules[i].interval; ns > 0 {
 			run.peaks[ns] = newPeaks(ns)
 		}
+		if rules[i].relative && rules[i].metric.unit == Ns && run.convoys == nil {
+			run.convoys = newConvoys()
+		}
 	}
 	return run
 }
@@ -57,6 +61,9 @@ func (run *Run) Visitors() []analysis.Visitor {
 	}
 	for _, p := range run.peaks {
 		list = append(list, p)
+	}
+	if run.convoys != nil {
+		list = append(list, run.convoys)
 	}
 	return list
 }
@@ -197,28 +204,28 @@ func ownerShare(r *Rule, runs []*Run) map[string]measured {
 
 // percentile measures the length that q per cent of the waits do not exceed.
 func percentile(q float64) func(*Rule, []*Run) map[string]measured {
-	return lengthOf(func(r *locks.Row) compare.Rate { return ranked(r, q, r.Percentile(q)) })
+	return lengthOf(q, func(r *locks.Row) int64 { return r.Percentile(q) })
 }
 
 // longest measures the longest wait.
-var longest = lengthOf(func(r *locks.Row) compare.Rate { return ranked(r, 100, r.MaxNs) })
+var longest = lengthOf(100, func(r *locks.Row) int64 { return r.MaxNs })
 
-// ranked returns a percentile with the error that its rank has among independent waits, which is binomial.
-// Of the longest waits the rank says nothing: half of the distance to the tenth longest is about the error
-// where long waits are exponential.
-func ranked(r *locks.Row, q float64, ns int64) compare.Rate {
-	n := float64(r.Waits)
-	within := (ns - r.Percentile(100*max(1-10/n, 0))) / 2
-	if n*(1-q/100) >= 1 {
-		part := 100 * math.Sqrt(q/100*(1-q/100)/n)
-		within = max(r.Percentile(min(q+part, 100))-ns, ns-r.Percentile(max(q-part, 0)))
+// deviation returns the standard deviation of the q-th percentile of a row, ns, by that of its rank, which is
+// binomial among as many waits as the convoys stand for. Where there are few convoys, or fewer than one of these
+// waits is longer, it is at least that of the longest wait.
+func deviation(r *locks.Row, q float64, ns int64, by *convoySums) float64 {
+	n := float64(r.Waits) / by.effect(ns)
+	part := 100 * math.Sqrt(q/100*(1-q/100)/n)
+	within := float64(max(r.Percentile(min(q+part, 100))-ns, ns-r.Percentile(max(q-part, 0))))
+	if by.few() || q+part > 100 || n*(1-q/100) < 1 {
+		within = max(within, by.tail())
 	}
-	return compare.Rate{Value: float64(ns), Within: float64(within), WaitNs: r.WaitNs, Traces: 1}
+	return within
 }
 
-// lengthOf measures a length of waits of each class the pattern matches. Of several runs the
+// lengthOf measures a length of waits of each class the pattern matches, the q-th percentile. Of several runs the
 // value is their mean.
-func lengthOf(of func(*locks.Row) compare.Rate) func(*Rule, []*Run) map[string]measured {
+func lengthOf(q float64, of func(*locks.Row) int64) func(*Rule, []*Run) map[string]measured {
 	return func(r *Rule, runs []*Run) map[string]measured {
 		values, none := map[string][]compare.Rate{}, map[string]bool{}
 		for _, run := range runs {
@@ -230,7 +237,12 @@ func lengthOf(of func(*locks.Row) compare.Rate) func(*Rule, []*Run) map[string]m
 			}
 			for i := range rows {
 				if row := &rows[i]; row.Waits > 0 && r.pattern.MatchString(row.Class) {
-					values[row.Class] = append(values[row.Class], of(row))
+					ns := of(row)
+					rate := compare.Rate{Value: float64(ns), WaitNs: row.WaitNs, Traces: 1}
+					if run.convoys != nil {
+						rate.Within = deviation(row, q, ns, run.convoys.ofClass(row.Class))
+					}
+					values[row.Class] = append(values[row.Class], rate)
 					none[row.Class] = none[row.Class] ||
 						row.MaxNs == 0 && row.WaitNs > 0 // sampled waits have no length
 				}

@@ -81,14 +81,6 @@ func TestTheMeanOfTwoRunsHasAnError(t *testing.T) {
 	}
 }
 
-// The longest wait of a run says how far that of another may be from it by the next longest.
-func TestTheErrorOfTheLongestWait(t *testing.T) {
-	row := run(t, shards(1, 0), true).Locks.Total()
-	m := ranked(&row, 100, row.MaxNs)
-	golden.Within(t, m.Within, 1, float64(row.MaxNs))
-	golden.AtMost(t, ranked(&row, 50, row.Percentile(50)).Within, m.Within)
-}
-
 // A rest of most of an interval counts as one, a shorter one does not.
 func TestTheRestBehindTheLastInterval(t *testing.T) {
 	for rest, want := range map[int64]float64{4: 0.1, 6: 1} {
