@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"contend/analysis"
-	"contend/analysis/durations"
 	"contend/format"
 )
 
@@ -100,10 +99,11 @@ func (c *convoys) ofClass(name string) *convoySums {
 
 // convoySums sums convoys.
 type convoySums struct {
+	convoys int
 	waits   float64
-	squares float64                // of the waits of each convoy
-	longer  []longer               // by the bucket of a duration
-	longest durations.Distribution // of the longest wait of each convoy
+	squares float64  // of the waits of each convoy
+	longer  []longer // by the bucket of a duration
+	longest []int64  // the longest waits of as many convoys, up to the tenth, in descending order
 }
 
 // longer sums waits that are the k-th longest of a convoy of n: the sums over all buckets from that of a duration on
@@ -123,16 +123,19 @@ func bucketOf(ns int64) int {
 	return shift*bucketsPerOctave + int(max(ns, 0)>>shift)
 }
 
-// fewConvoys is how many convoys are too few to tell how much they differ.
-const fewConvoys = 10
+// tenth is the rank of the value whose distance from the largest tells how much the largest varies. Fewer values are
+// too few to tell.
+const tenth = 10
 
-func (s *convoySums) few() bool { return s.longest.Count() < fewConvoys }
+func (s *convoySums) few() bool { return s.convoys < tenth }
 
 // insert adds a convoy, whose durations are in descending order.
 func (s *convoySums) insert(convoy []int64) {
 	n := float64(len(convoy))
-	s.waits, s.squares = s.waits+n, s.squares+n*n
-	s.longest.Record(convoy[0])
+	s.convoys, s.waits, s.squares = s.convoys+1, s.waits+n, s.squares+n*n
+	at, _ := slices.BinarySearchFunc(s.longest, convoy[0], func(a, b int64) int { return cmp.Compare(b, a) })
+	s.longest = slices.Insert(s.longest, at, convoy[0])
+	s.longest = s.longest[:min(len(s.longest), tenth)]
 	for i, ns := range convoy {
 		at := bucketOf(ns)
 		if at >= len(s.longer) {
@@ -153,7 +156,7 @@ func (s *convoySums) effect(ns int64) float64 {
 	for _, l := range s.longer[min(bucketOf(ns), len(s.longer)):] {
 		sum.waits, sum.squares, sum.products = sum.waits+l.waits, sum.squares+l.squares, sum.products+l.products
 	}
-	share, n := sum.waits/s.waits, float64(s.longest.Count())
+	share, n := sum.waits/s.waits, float64(s.convoys)
 	if s.few() {
 		return s.squares / s.waits // as if each said one thing
 	}
@@ -167,9 +170,11 @@ func (s *convoySums) effect(ns int64) float64 {
 // tail returns the standard deviation of the longest wait. Where long waits are exponential, it is about half of the
 // distance to the tenth longest; those of one convoy are one, and those that there are not are 0.
 func (s *convoySums) tail() float64 {
-	tenth := int64(0)
-	if !s.few() {
-		tenth = s.longest.Percentile(100 * (1 - (fewConvoys-1)/float64(s.longest.Count())))
+	switch {
+	case len(s.longest) == 0:
+		return 0
+	case s.few():
+		return float64(s.longest[0]) / 2
 	}
-	return float64(s.longest.Max()-tenth) / 2
+	return float64(s.longest[0]-s.longest[tenth-1]) / 2
 }

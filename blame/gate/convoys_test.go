@@ -31,8 +31,8 @@ func TestWaitsOfOneConvoyAreOneEvent(t *testing.T) {
 		alone = append(alone, [2]int64{i * 1000, ns(i, 90)})
 	}
 	many, few := convoysOf(alone...), convoysOf(together...)
-	golden.Equal(t, many.longest.Count(), int64(100))
-	golden.Equal(t, few.longest.Count(), int64(10))
+	golden.Equal(t, many.convoys, 100)
+	golden.Equal(t, few.convoys, 10)
 	golden.Within(t, many.effect(99*ms), 1, 1.02)
 	golden.Within(t, few.effect(99*ms), 10, 12)
 }
@@ -43,7 +43,7 @@ func TestALockThatIsAlwaysWaitedForHasManyConvoys(t *testing.T) {
 	for i := range int64(100) {
 		waits = append(waits, [2]int64{i * 50, 100})
 	}
-	golden.Equal(t, convoysOf(waits...).longest.Count(), int64(50))
+	golden.Equal(t, convoysOf(waits...).convoys, 50)
 }
 
 // The longest of waits that all belong to a few events may be as long as it is by chance.
@@ -97,7 +97,7 @@ func TestConvoysAreOfAllWaits(t *testing.T) {
 		}
 		s := c.ofClass(Total)
 		golden.Equal(t, s.waits, float64(n))
-		golden.Within(t, float64(s.longest.Count()), 1, float64(n))
+		golden.Within(t, s.convoys, 1, n)
 		golden.AtMost(t, 1, s.effect(rapid.Int64Range(0, 1<<62).Draw(t, "at")))
 	})
 }
@@ -110,5 +110,5 @@ func TestPendingWaitsAreBounded(t *testing.T) {
 		c.Slice(&analysis.Slice{Start: i * 100 * ms, Waiters: []analysis.Waiter{{First: true, WaitNs: ms}}})
 	}
 	golden.Equal(t, len(c.pending), 10)
-	golden.Equal(t, c.ofClass(Total).longest.Count(), int64(maxPending+10))
+	golden.Equal(t, c.ofClass(Total).convoys, maxPending+10)
 }

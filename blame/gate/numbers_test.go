@@ -104,6 +104,20 @@ func TestTheErrorOfTheHighestInterval(t *testing.T) {
 	}
 }
 
+// Of short intervals the tenth highest tells how far the highest may be from that of another run.
+func TestTheErrorOfTheHighestShortInterval(t *testing.T) {
+	p, waits := newPeaks(10), map[int32]int64{}
+	p.End = 1000
+	for bin := range int32(9) {
+		waits[bin] = 10
+	}
+	_, deviation := p.highest(waits, p.intervals(false), false)
+	golden.Equal(t, deviation, 0.5, "nine of them")
+	waits[9], waits[50] = 8, 1
+	_, deviation = p.highest(waits, p.intervals(false), false)
+	golden.Within(t, deviation, 0.1, 0.14, "ten of them")
+}
+
 // A million intervals are kept, more are refused before they take the memory.
 func TestIntervalsAreBounded(t *testing.T) {
 	for at, tooMany := range map[int64]bool{1e6: false, 1.1e6: true} {

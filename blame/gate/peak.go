@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -61,21 +62,34 @@ func (p *peaks) intervals(perRunning bool) (n int) {
 //
 //	deviation of the largest = pi / sqrt(6) deviation / sqrt(2 ln n)
 //
-// It is +Inf if there is only one interval.
+// Short intervals have a longer tail: it is at least what the tenth largest tells, as of the longest wait. It is +Inf
+// if there is only one interval.
 func (p *peaks) highest(waits map[int32]int64, n int, perRunning bool) (ratio, deviation float64) {
 	sum, squares := 0.0, 0.0
+	var ratios []float64
 	for _, bin := range slices.Sorted(maps.Keys(waits)) {
 		if length := p.length(bin, perRunning); length > 0 {
 			of := float64(waits[bin]) / float64(length)
-			sum, squares = sum+of, squares+of*of
-			ratio = max(ratio, of)
+			sum, squares, ratios = sum+of, squares+of*of, append(ratios, of)
 		}
+	}
+	slices.SortFunc(ratios, func(a, b float64) int { return cmp.Compare(b, a) })
+	if len(ratios) > 0 {
+		ratio = ratios[0]
 	}
 	if n < 2 {
 		return ratio, math.Inf(1)
 	}
 	deviation = math.Sqrt(max(squares-sum*sum/float64(n), 0) / float64(n-1))
-	return ratio, math.Pi / math.Sqrt(6) * deviation / math.Sqrt(2*math.Log(float64(n)))
+	deviation *= math.Pi / math.Sqrt(6) / math.Sqrt(2*math.Log(float64(n)))
+	switch {
+	case n < tenth:
+	case len(ratios) < tenth:
+		deviation = max(deviation, ratio/2)
+	default:
+		deviation = max(deviation, (ratio-ratios[tenth-1])/2)
+	}
+	return ratio, deviation
 }
 
 // byName sums the classes of one stable name by interval, as rules without intervals do, and
