@@ -31,8 +31,8 @@ window.contendArrows = (function () {
   const line = (a, attributes) =>
     svg("path", { d: a.d, fill: "none", "stroke-width": a.pen, "marker-end": `url(#${idOf(a.pen)})`, ...attributes });
 
-  // route gives arrows from box to box, by way of the points inner, their paths d. In a column of boxes or labels, which
-  // have their middle at one x, an arrow is level as far as the widest of them reaches: so it crosses none.
+  // route gives arrows from box to box, by way of the points inner, their paths d. In a column of boxes or labels,
+  // which have their middle at one x, an arrow is level as far as the widest of them reaches: so it crosses none.
   function route(arrows, boxes) {
     const sides = new Map();
     const join = (box, p, set) => {

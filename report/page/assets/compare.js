@@ -80,8 +80,8 @@
   // Side names the traces of one side, by as little of their paths as tells both sides apart.
   const inputs = side => side.traces.flatMap(t => t.trace.inputs.map(C.visible));
   function namesOf(d, side) {
-    const other = new Set(inputs(side === d.base ? d.new : d.base).map(p => p.split(/[\\/]/)).flatMap(parts =>
-        parts.map((_, i) => parts.slice(i).join("/"))));
+    const paths = inputs(side === d.base ? d.new : d.base).map(path => path.split(/[\\/]/)),
+      other = new Set(paths.flatMap(parts => parts.map((_, i) => parts.slice(i).join("/"))));
     return inputs(side).map(path => {
       const parts = path.split(/[\\/]/);
       for (let i = parts.length - 1; i > 0; i--) {
