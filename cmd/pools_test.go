@@ -175,3 +175,38 @@ func TestWorkersOfAnExecutor(t *testing.T) {
 		"busy at 1 of 2 instants: "+
 		"1.5 Report.make:5, asleep; 1.0 Remote.ask:7, in socket I/O")
 }
+
+// A pool that still makes its objects has no holders: a thread that waited for the first does not count among the times
+// at which others held one.
+func TestHoldersOfAPoolThatIsMadeCountFromTheFirstOn(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`contend 1
+recording time=0 end=3000000000
+stack stack=1 frames="java.lang.Object":"wait":"":0,"com.zaxxer.hikari.HikariDataSource":"getConnection":"":9,"app.Job":"first":"":3
+stack stack=2 frames="java.lang.Object":"wait":"":0,"com.zaxxer.hikari.HikariDataSource":"getConnection":"":9,"app.Job":"run":"":20
+stack stack=3 frames="java.lang.Thread":"sleep":"":0,"app.Job":"run":"":22
+stack stack=4 frames="java.lang.Thread":"sleep":"":0,"app.Job":"loop":"":30
+thread thread=1 name="main"
+thread thread=2 name="worker-1"
+thread thread=3 name="worker-2"
+activity time=0 end=1000000000 thread=1 activity=wait stack=1 resource=1
+`)
+	for i := range int64(10) { // they take turns
+		at := 2_000_000_000 + i*100_000_000
+		for thread, stack := range map[int64]int{2 + i%2: 3, 3 - i%2: 2} {
+			activity, resource := "sleep", ""
+			if stack == 2 {
+				activity, resource = "wait", " resource=1"
+			}
+			fmt.Fprintf(&b, "activity time=%d end=%d thread=%d activity=%s stack=%d%s\n",
+				at, at+99_000_000, thread, activity, stack, resource)
+		}
+	}
+	b.WriteString("end\n")
+	path := filepath.Join(t.TempDir(), "t.txt")
+	golden.OK(t, os.WriteFile(path, []byte(b.String()), 0o600))
+	for _, r := range ask[document.Analyze](t, "analyze", path).Resources {
+		golden.Equal(t, len(r.Holders), 1, r.Site)
+		golden.Within(t, r.Holders[0].Threads, 0.9, 1, r.Holders[0].Site)
+	}
+}

@@ -2,6 +2,7 @@ package locks
 
 import (
 	"cmp"
+	"math"
 	"regexp"
 	"slices"
 
@@ -15,7 +16,7 @@ import (
 type Holder struct {
 	Site    string  `json:"site"`            // that took the object, with its line; of a task, its outermost method
 	Doing   string  `json:"doing,omitempty"` // what its threads did for most of the time of which that is known
-	Threads float64 `json:"threads"`         // on average while others waited
+	Threads float64 `json:"threads"`         // on average while others waited, from the first known holder on
 	Shown   bool    `json:"shown"`           // methods of the object were on most of its stacks
 }
 
@@ -41,6 +42,7 @@ type poolUse struct {
 	borrowers *borrowers              // nil until it is asked for
 	stacks    blame.ByID[holding]
 	empty     threadTimes // when threads waited for an object
+	first     int64       // since when threads are known to have one while others waited
 	sites     map[string]*siteUse
 	instants  int // at which threads waited, if there are no recorded waits
 
@@ -48,8 +50,11 @@ type poolUse struct {
 	site   string          // that took the object it has
 	since  int64           // the end of what is known of it; NoTime if it has no object
 	// what it did in the method that took one, as long as nothing shows that it still has it, or gave it back
-	pending map[pendingUse]int64
+	pending map[pendingUse]usedTime
 }
+
+// usedTime is how long an object was used while threads waited for one, and since when.
+type usedTime struct{ ns, since int64 }
 
 // pendingUse is an activity of a thread with an object that it may have no more.
 type pendingUse struct {
@@ -152,8 +157,9 @@ func (u *PoolUsers) pool(n int) *poolUse {
 		u.pools[n] = &poolUse{
 			takers:  map[format.StackID]bool{},
 			sites:   map[string]*siteUse{},
+			first:   math.MaxInt64,
 			since:   format.NoTime,
-			pending: map[pendingUse]int64{},
+			pending: map[pendingUse]usedTime{},
 		}
 	}
 	return u.pools[n]
@@ -230,30 +236,34 @@ func (p *poolUse) did(d *analysis.Done, h *holding, doing blame.Doing) {
 
 // add adds time with an object, as far as others waited meanwhile.
 func (p *poolUse) add(h *holding, from, to int64, doing blame.Doing) {
-	ns := p.empty.union().Within(from, to)
-	if ns <= 0 || h.site == "" {
+	used := usedTime{p.empty.union().Within(from, to), from}
+	if used.ns <= 0 || h.site == "" {
 		return
 	}
-	if !h.shown {
-		p.pending[pendingUse{h.site, doing}] += ns
-		return
+	if one := (pendingUse{h.site, doing}); h.shown {
+		blame.Entry(p.sites, h.site).shownNs += used.ns
+		p.sum(one, used)
+	} else {
+		if before, ok := p.pending[one]; ok {
+			used.ns, used.since = used.ns+before.ns, min(from, before.since)
+		}
+		p.pending[one] = used
 	}
-	blame.Entry(p.sites, h.site).shownNs += ns
-	p.sum(pendingUse{h.site, doing}, ns)
 }
 
 // settle adds the pending uses: the thread had the object.
 func (p *poolUse) settle() {
-	for one, ns := range p.pending {
-		p.sum(one, ns)
+	for one, used := range p.pending {
+		p.sum(one, used)
 	}
 	clear(p.pending)
 }
 
-func (p *poolUse) sum(one pendingUse, ns int64) {
+func (p *poolUse) sum(one pendingUse, used usedTime) {
+	p.first = min(p.first, used.since)
 	s := blame.Entry(p.sites, one.site)
-	s.heldNs += ns
-	s.addDoing(one.doing, ns)
+	s.heldNs += used.ns
+	s.addDoing(one.doing, used.ns)
 }
 
 // addDoing adds time, or threads at instants, to what is done.
@@ -292,7 +302,8 @@ func (u *PoolUsers) Holders(waiting []format.Frame) (list []Holder) {
 	if p == nil {
 		return nil
 	}
-	waited := p.empty.union().Len()
+	// before that the pool made its objects, or the trace does not show their holders
+	waited := p.empty.union().Within(p.first, math.MaxInt64)
 	for site, s := range p.sites {
 		h := Holder{Site: site, Shown: 2*s.shownNs >= s.heldNs}
 		switch {

@@ -34,6 +34,7 @@
 //	overlap.go      chunks that several files have
 //	dumps.go        thread dumps in a recording
 //	dumptime.go     the instant of a thread dump
+//	dumpidle.go     idle time between thread dumps
 //	agentsamples.go samples of the agent beside a recording
 //	unparks.go      which thread ended a park
 //	traced.go       method traces: releases, and parks of virtual threads

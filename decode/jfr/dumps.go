@@ -13,9 +13,8 @@ import (
 )
 
 // threadDump takes an embedded thread dump. It gives an evidence-only contention event for
-// each contended lock, and idle time of threads that two successive dumps show in the same
-// idle stack, because a thread that stays parked writes no event. The contention events,
-// and the runnable threads, are kept until the instant of the dump is known.
+// each contended lock. These, the runnable threads and the idle ones are kept until the instant of
+// the dump is known.
 func (r *Reader) threadDump(at int64, text string) {
 	d := r.evidence.dumps.Parse(text)
 	r.symbols.ids.virtual.jvm.ran = r.symbols.ids.virtual.jvm.ran || d.Hides
@@ -24,7 +23,6 @@ func (r *Reader) threadDump(at int64, text string) {
 		d.Virtuals = r.symbols.ids.virtual.jvm.ran
 	}
 	locks := dumpedLocks{}
-	idle := map[format.ThreadID]idleSince{}
 	undated := undatedDump{asked: at}
 	if d.Telling() && !strings.Contains(text, deadlockReport) {
 		r.evidence.telling.addDump(at)
@@ -36,7 +34,7 @@ func (r *Reader) threadDump(at int64, text string) {
 			continue // a thread of the VM itself
 		}
 		thread := r.symbols.dumpThread(t)
-		undated.threads = append(undated.threads, observation{thread, r.symbols.dumpClass(t.For), stateOf(t)})
+		seen := observation{thread: thread, class: r.symbols.dumpClass(t.For), state: stateOf(t)}
 		runnable := runs(t)
 		stack := r.symbols.internStack(recorded(t.Frames))
 		if runnable {
@@ -59,10 +57,10 @@ func (r *Reader) threadDump(at int64, text string) {
 			ev.event.Waiters = append(ev.event.Waiters, format.Party{Thread: thread, Stack: stack, Mode: mode})
 		case t.Wait != threaddump.NotWaiting:
 			res := r.symbols.classify(r.symbols.intern(t.For.Class), stack)
-			r.idleBetween(idle, thread, idleSince{stack, at, res.Verdict == rules.Resource})
+			seen.idle, seen.resource = stack, res.Verdict == rules.Resource
 		}
+		undated.threads = append(undated.threads, seen)
 	}
-	r.evidence.idle = idle
 	r.addOwners(locks, d, at)
 	order := slices.SortedFunc(
 		maps.Keys(locks),
@@ -167,30 +165,6 @@ func (r *Reader) blind() string {
 		)
 	}
 	return ""
-}
-
-// idleSince is the idle stack the last dump showed a thread in.
-type idleSince struct {
-	stack    format.StackID
-	at       int64
-	resource bool // it waits for a pool, permit or queue
-}
-
-func (r *Reader) idleBetween(all map[format.ThreadID]idleSince, t format.ThreadID, now idleSince) {
-	if before, ok := r.evidence.idle[t]; ok && before.stack == now.stack && before.at < now.at {
-		r.symbols.queue.Push(
-			format.Event{
-				Kind:     format.KindActivity,
-				Activity: format.ActivityPark,
-				Thread:   t,
-				Time:     before.at,
-				End:      now.at,
-				Stack:    now.stack,
-				Resource: now.resource,
-			},
-		)
-	}
-	all[t] = now
 }
 
 // waits returns the kind of the lock a thread of a dump waits for; KindUnknownLock for

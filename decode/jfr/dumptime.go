@@ -37,9 +37,11 @@ const (
 
 // observation is the state of a thread in a dump.
 type observation struct {
-	thread format.ThreadID
-	class  uint32
-	state  state
+	thread   format.ThreadID
+	class    uint32
+	state    state
+	idle     format.StackID // of an idle thread
+	resource bool           // it waits for a pool, permit or queue
 }
 
 // undatedDump is a dump without a known instant yet.
@@ -118,6 +120,7 @@ func (d *dumpTimes) advance(last bool, queue *format.Queue) {
 	}
 	if d.dumps.before > 0 {
 		d.date(queue)
+		d.idle(queue)
 	}
 	d.before, d.waits = d.waits, d.before
 	d.waits.Reset()

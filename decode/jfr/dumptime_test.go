@@ -20,7 +20,9 @@ func (d *dumpTimes) observe(waits ...recordedWait) {
 // Of a dump that was asked for at 1000: worker 1 sleeps, 2 is blocked, 3 runs.
 // Only from 5000 to 7000 was all of that so.
 func TestDumpsGetTheInstantTheirThreadsAgreeWith(t *testing.T) {
-	shows := []observation{{1, 0, stateSleeps}, {2, 7, stateEnters}, {3, 0, stateRuns}, {4, 0, stateRuns}}
+	shows := []observation{
+		{thread: 1, state: stateSleeps}, {thread: 2, class: 7, state: stateEnters}, {thread: 3}, {thread: 4},
+	}
 	waits := []recordedWait{
 		{500, 2000, 1, 0, stateSleeps}, {4000, 9000, 1, 0, stateSleeps},
 		{900, 1500, 2, 8, stateEnters}, {5000, 8000, 2, 7, stateEnters},
@@ -63,7 +65,7 @@ func TestRunnableThreadsOfDumps(t *testing.T) {
 		var queue format.Queue
 		d.observe(recordedWait{c.sleeps, c.sleeps + 50e6, 1, 0, stateSleeps})
 		d.dumps.list = []undatedDump{
-			{threads: []observation{{1, 0, stateSleeps}}, running: []format.Party{{Thread: 2, Stack: 3}}},
+			{threads: []observation{{thread: 1, state: stateSleeps}}, running: []format.Party{{Thread: 2, Stack: 3}}},
 		}
 		d.advance(true, &queue)
 		want := format.Event{
@@ -153,7 +155,7 @@ func TestDumpsAreTakenSoon(t *testing.T) {
 		var queue format.Queue
 		d.observe(c.waits...)
 		d.dumps.list = []undatedDump{
-			{threads: []observation{{1, 0, stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}},
+			{threads: []observation{{thread: 1, state: stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}},
 		}
 		d.advance(true, &queue)
 		var ev format.Event

@@ -102,7 +102,6 @@ func (r *Reader) nextJVM() {
 	r.evidence.unparks.reported = false // to the input that begins
 	r.symbols.ids.forget()
 	r.symbols.ids.virtual.next(r.evidence.until)
-	r.evidence.idle = nil
 	clear(r.evidence.settings)
 	r.symbols.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingInput})
 }

@@ -84,7 +84,7 @@ func TestHowManyDumpsAreCompared(t *testing.T) {
 			d.dumps.list = append(
 				d.dumps.list,
 				undatedDump{
-					threads: []observation{{1, 0, stateSleeps}},
+					threads: []observation{{thread: 1, state: stateSleeps}},
 					locks:   []format.Event{{Kind: format.KindContention}},
 				},
 			)

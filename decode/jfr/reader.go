@@ -45,7 +45,6 @@ type evidence struct {
 	waitSeen   bool            // any event of a wait
 	dumps      threaddump.HotSpot
 	telling    tellingDumps
-	idle       map[format.ThreadID]idleSince // by the last thread dump
 	dumpTimes  dumpTimes
 	unparks    unparks
 	unobserved unobserved
