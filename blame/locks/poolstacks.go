@@ -90,7 +90,10 @@ func poolCall(frames []format.Frame) (at int, of *poolLibrary) {
 			continue
 		}
 		if what, program := l.read(frames); what == taking {
-			return len(frames) - len(program) - 1, l
+			if at = len(frames) - len(program) - 1; !l.has(frames[at]) {
+				at-- // below a proxy
+			}
+			return at, l
 		}
 	}
 	return -1, nil
@@ -122,29 +125,47 @@ func (l *poolLibrary) read(frames []format.Frame) (phase, []format.Frame) {
 		if !l.has(frames[i]) {
 			continue
 		}
-		method := strings.ToLower(frames[i].Method)
+		method, program := called(frames, i)
 		switch {
 		case l.own && fromOwnPool(frames[i]):
-			return taking, frames[i+1:]
+			return taking, program
 		case l.own && hasAny(method, []string{"giveback", "return", "put"}):
-			return returning, frames[i+1:]
+			return returning, program
 		case l.waits != "" && slices.ContainsFunc(frames[:i+1],
 			func(f format.Frame) bool { return analysis.MethodName(f) == l.waits }):
-			return taking, frames[i+1:]
+			return taking, program
 		case l.waits != "" && !hasAny(method, returns):
-			return using, frames[i+1:]
+			return using, program
 		case l.executor && slices.Contains(runTask, method):
 			return using, frames[:i]
 		case l.executor && slices.Contains(awaitResult, method), !l.executor && hasAny(method, takes):
-			return taking, frames[i+1:]
+			return taking, program
 		case l.executor:
 			return elsewhere, frames
-		case hasAny(method, returns):
-			return returning, frames[i+1:]
+		case givesBack(frames, i, method):
+			return returning, program
 		}
-		return using, frames[i+1:]
+		return using, program
 	}
 	return elsewhere, frames
+}
+
+// called returns the library's method that the program called, of which frame i is the outermost, in small letters,
+// and the frames of the program: a dynamic proxy between both has the name of the method, and the library another.
+func called(frames []format.Frame, i int) (method string, program []format.Frame) {
+	if i+1 < len(frames) && analysis.StableName(frames[i+1].Class) != frames[i+1].Class &&
+		strings.Contains(frames[i+1].Class, "$Proxy") {
+		i++
+	}
+	return strings.ToLower(frames[i].Method), frames[i+1:]
+}
+
+// givesBack reports whether a method that the program called gives the object back: not one that asks, nor that of a
+// statement or result, which the library's outermost methods show.
+func givesBack(frames []format.Frame, i int, method string) bool {
+	part := func(f format.Frame) bool { return hasAny(strings.ToLower(f.Class), []string{"statement", "resultset"}) }
+	return hasAny(method, returns) && !strings.HasPrefix(method, "is") &&
+		!slices.ContainsFunc(frames[max(i-1, 0):i+1], part)
 }
 
 // borrowing is where the program takes an object: the frame of the method that has it until it gives
