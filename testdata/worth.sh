@@ -59,7 +59,7 @@ compare() {
 	echo "$program: $section from $3 to $4 ms, $shrink of it gone: measured x $(echo "scale=3; $after / $before" | bc) (medians of $runs)"
 	for i in $(seq "$runs"); do
 		pair=$(paste -d ' ' "$dir/$program.before" "$dir/$program.after" | awk -v i="$i" 'NR == i { printf "%.3f", $3 / $1 }')
-		range=$("$contend" whatif --section "$section" --shrink "$shrink" "$dir/$program-$3-$i.trace" 2>/dev/null | sed -n 's/^ *\(x [0-9.]* to [0-9.]*\) .*/\1/p')
+		range=$("$contend" whatif --section "$section" --shrink "$shrink" "$dir/$program-$3-$i.trace" 2>/dev/null | sed -n 's/^ *\(x [0-9.]* ([0-9.]* to [0-9.]*)\) .*/\1/p')
 		echo "   pair $i: measured x $pair, predicted $range"
 	done
 }

@@ -58,3 +58,17 @@ func TestSumsOfProfilesAreDurations(t *testing.T) {
 	golden.Equal(t, measureOf(document.Coverage{Unit: "delays"}).cell(198_531_710).Text, "199 ms", "delays")
 	golden.Equal(t, measureOf(document.Coverage{Unit: "acquisitions"}).cell(1234).Text, "1,234", "acquisitions")
 }
+
+// A range of factors begins with the most likely, also where it may be a loss.
+func TestAFactorBeginsWithTheMostLikely(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		want      string
+	}{
+		{1.04, 1.71, "x 1.33 (1.04 to 1.71)"}, {0.85, 1.31, "x 1.06 (0.85 to 1.31)"}, {1.001, 1.002, "no change"},
+		{1.5, 1.5, "x 1.50"}, {1.5, -1, "x 1.50 or more"},
+	} {
+		golden.Equal(t, throughput(c.low, c.high, true), c.want, c.low, c.high)
+	}
+	golden.Equal(t, throughput(0.85, 1.31, false), "x 0.85 to 1.31", "bounds have no middle")
+}

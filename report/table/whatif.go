@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"contend/analysis"
@@ -14,8 +15,12 @@ import (
 // above them.
 func WhatIf(w io.Writer, d *document.WhatIf, o Options) error {
 	m := measureOf(d.Coverage)
+	shows := "throughput after it: most likely, and its range; waiting"
+	if d.Misfit == nil { // nothing was replayed
+		shows = "bounds of throughput and waiting after it"
+	}
 	g := &Grid{
-		Title: "predicted effect (throughput and waiting after the change, as ranges)",
+		Title: "predicted effect of a change (" + shows + ")",
 		Head:  []string{"THROUGHPUT", "AT MOST", "WAITING", "SECTION", "LOCK", "CHANGE"},
 		Left:  left(6, 3, 4, 5),
 		Under: []string{"SECTION", "LOCK"},
@@ -35,12 +40,12 @@ func WhatIf(w io.Writer, d *document.WhatIf, o Options) error {
 	}
 	same := o.Style != CSV && sameChange(d.Rows)
 	if same {
-		g.Title = "predicted effect: " + changeText(&d.Rows[0]) + " (throughput and waiting after it, as ranges)"
+		g.Title = "predicted effect: " + changeText(&d.Rows[0]) + " (" + shows + ")"
 		g.Head = g.Head[:len(g.Head)-1]
 		g.Left = left(5, 3, 4)
 	}
 	for i := range d.Rows {
-		row := whatIfRow(&d.Rows[i], m, o.Style)
+		row := whatIfRow(&d.Rows[i], d.Misfit != nil, m, o.Style)
 		if same {
 			row = row[:len(row)-1]
 		}
@@ -72,7 +77,7 @@ func sameChange(rows []document.WhatIfRow) bool {
 	return len(rows) > 0
 }
 
-func whatIfRow(r *document.WhatIfRow, m measure, style Style) []Cell {
+func whatIfRow(r *document.WhatIfRow, replayed bool, m measure, style Style) []Cell {
 	lock := qualified(r.Class)
 	if site, _ := m.places.OfClass(r.Class); site != "" &&
 		analysis.WithoutLine(site) != r.Section { // else the section says it
@@ -91,15 +96,15 @@ func whatIfRow(r *document.WhatIfRow, m measure, style Style) []Cell {
 			rest...)
 	}
 	return append([]Cell{
-		Name(throughput(r.Throughput.Low, r.Throughput.High)),
+		Name(throughput(r.Throughput.Low, r.Throughput.High, replayed)),
 		ceiling(r),
 		Name(between(m.Short(r.WaitNs.Low), m.Short(r.WaitNs.High))),
 	}, rest...)
 }
 
-// throughput writes a range of factors, or "no change", or "uncertain" for a range with a loss and a
-// gain; without an upper end "or more".
-func throughput(low, high float64) string {
+// throughput writes a range of factors, or "no change"; without an upper end "or more". If the trace was replayed, the
+// middle of the range, by ratio, is first: over the simulator's programs it is a third as far from the truth as an end.
+func throughput(low, high float64, replayed bool) string {
 	from, to := fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", high)
 	if high < low {
 		return "x " + from + " or more"
@@ -107,10 +112,10 @@ func throughput(low, high float64) string {
 	switch text := between(from, to); {
 	case text == "1.00":
 		return "no change"
-	case from < "1.00" && high >= 1:
-		return "uncertain"
-	default:
+	case from == to || !replayed:
 		return "x " + text
+	default:
+		return fmt.Sprintf("x %.2f (%s)", math.Sqrt(low*high), text)
 	}
 }
 
