@@ -342,3 +342,22 @@ func TestNoRulePassesWhereTheRecordingIsNotFinished(t *testing.T) {
 		golden.Equal(t, strings.Contains(out.String(), "not finished"), n != 0)
 	}
 }
+
+// A sum of waiting does not show what owners do, and an instant is neither an interval nor shows that.
+func TestNoRuleIsDecidedByAnInputWithoutTimes(t *testing.T) {
+	t.Parallel()
+	dump := "Full thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode, sharing):\n\n" +
+		"\"a\" #1 prio=5 tid=0x01 nid=0x1 waiting on condition\n   java.lang.Thread.State: TIMED_WAITING (sleeping)\n" +
+		"\tat java.lang.Thread.sleep(Native Method)\n\tat A.m(A.java:1)\n\t- locked <0x00000001> (a A)\n\n" +
+		"\"b\" #2 prio=5 tid=0x02 nid=0x2 waiting for monitor entry\n   java.lang.Thread.State: BLOCKED\n" +
+		"\tat A.m(A.java:1)\n\t- waiting to lock <0x00000001> (a A)\n\n"
+	for _, rule := range []string{"no finding(convoy)", "peak csp(*) per 1s < 50%", "peak waiting(*) per 1s < 1", "max(*) < 1h"} {
+		for in, file := range map[string]string{dump: "-", "": "../decode/profile/testdata/mutex.pprof"} {
+			code, text := checked(t, in, "--rule", rule, file)
+			golden.Equal(t, code, exitRules, rule, file)
+			if strings.Contains(text, "ok ") || strings.Contains(text, "FAIL") {
+				t.Errorf("%s of %s:\n%s", rule, file, text)
+			}
+		}
+	}
+}

@@ -276,6 +276,8 @@ func unknownOwners(r *Rule, s *Subject, run *Run) Doubt {
 // withoutLengths returns a doubt about lengths if waits were only sampled or counted.
 func withoutLengths(_ *Rule, _ *Subject, run *Run) Doubt {
 	switch {
+	case run.Stats.Unit == format.UnitDelays:
+		return Doubt{"a profile sums waits: the duration of each is unknown", "give a recording"}
 	case run.Stats.Unit != format.UnitTime:
 		return Doubt{"the input has counts and no times: its waits have no duration", "give a recording"}
 	case run.Trace.Coverage.Samples > 0:

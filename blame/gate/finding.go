@@ -20,7 +20,7 @@ var findingMetric = metric{
 	name: "finding",
 	unit: Count,
 	doubts: []doubter{nothingLeft, unrecorded, damaged, unread, unseenDeadlock, mostOwnersUnknown, unknownMatters,
-		unprovenFinding, unseenPolling, unbounded, missingMatters},
+		unprovenFinding, withoutTime, unseenPolling, unbounded, missingMatters},
 	measure: countFindings,
 }
 
@@ -91,6 +91,24 @@ func unprovenFinding(r *Rule, _ *Subject, run *Run) Doubt {
 		}
 	}
 	return Doubt{}
+}
+
+// withoutTime returns a doubt about findings of an input without times: all but deadlocks are about what threads do
+// over time.
+func withoutTime(r *Rule, _ *Subject, run *Run) Doubt {
+	deadlock := findings.Deadlock.String()
+	others := slices.ContainsFunc(findings.Kinds(), func(k string) bool { return k != deadlock && r.pattern.MatchString(k) })
+	if run.Stats.Unit == format.UnitTime || !others {
+		return Doubt{}
+	}
+	what := "sums of waiting do"
+	if run.Stats.Unit == format.UnitThreads {
+		what = "threads seen at an instant do"
+	}
+	return Doubt{
+		what + " not show what owners of locks do over time",
+		"give a recording, or several thread dumps with their times in one file or folder",
+	}
 }
 
 // mostOwnersUnknown returns a doubt if most owners of locks are unknown, because findings are

@@ -10,6 +10,7 @@ import (
 	"contend/blame"
 	"contend/blame/compare"
 	"contend/blame/cube"
+	"contend/format"
 )
 
 // peaks sums the waiting for each class of locks, and the running time, by interval.
@@ -118,7 +119,7 @@ func (r *Rule) peak(runs []*Run) map[string]measured {
 	perRunning := r.unit() == Ratio
 	for _, run := range runs {
 		p := run.peaks[r.interval]
-		unknown = unknown || p.tooMany()
+		unknown = unknown || p.tooMany() || run.Stats.Unit != format.UnitTime // an instant is no interval
 		named, all := p.byName()
 		n := p.intervals(perRunning)
 		if r.subject == Total {
