@@ -162,18 +162,17 @@ func (s *screen) amounts() string {
 			s.others(),
 		)
 	}
-	least, missing := "", ""
-	if s.damaged() {
-		least, missing = "at least ", ", part of the input is missing"
+	of := ""
+	if s.damaged() { // no bound: threads may have waited more or less where they are not known
+		of = " in the part that was read"
 	}
 	return fmt.Sprintf(
-		"%s, %s, %s%s waiting for a lock on average%s%s",
+		"%s, %s, %s waiting for a lock on average%s%s",
 		text.Duration(s.ElapsedNs),
 		s.threads(int64(s.Trace.Threads)),
-		least,
 		average(s.WaitingThreads),
+		of,
 		s.others(),
-		missing,
 	)
 }
 

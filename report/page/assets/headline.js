@@ -186,9 +186,11 @@
       d = Math.max(s.span, 1);
     const share = bounds && bounds.lowNs > 0 && bounds.highNs > bounds.lowNs ?
       C.percent(s.locks, bounds.highNs) + " to " + C.percent(s.locks, bounds.lowNs) : C.percent(pressure, 1);
+    const damages = ["lost-data", "truncated", "damaged-source", "interrupted"],
+      damaged = m.analyze.coverage.warnings.some(w => damages.includes(w.code));
     const locks = !s.locks ? html`none for a lock, over ${C.duration(d)}` :
       html`<b>${C.average(s.locks / d)}</b>
-        ${rest > s.locks ? "" : ` of ${C.plural(m.analyze.trace.threads, C.thread)} waited`} for a lock: <b>
+        ${rest > s.locks ? "" : ` of ${C.plural(m.analyze.trace.threads, C.thread)} waited`} for a lock${damaged ? " in the part that was read" : ""}: <b>
         ${C.duration(s.locks)}</b> in ${C.plural(s.locksBegun, "wait")} over ${C.duration(d)}
         ${s.running ? html`, <b>${share}</b> of all running time` : ""}`;
     const nonLock = rest > 0 &&
