@@ -13,17 +13,18 @@ import (
 // defines. Lookups change nothing and may run concurrently; additions must be exclusive,
 // see Definer. A lookup of an unknown id gives a placeholder and never panics.
 type definitions struct {
-	threads []Thread
-	objects []Object
-	stacks  [][]format.Frame
-	owned   []bool                  // by stack: a frame is of the application
-	classes format.Interner[string] // class names of locks
-	groups  format.Interner[string] // thread names with their numbers removed
-	inputs  format.Interner[string] // labels of inputs
-	part    int                     // number of the current input, from 1; 0 if none is named
-	label   uint32                  // its id in inputs
-	version int                     // rises when an id changes its meaning
-	named   usedIDs                 // by the events so far
+	threads  []Thread
+	objects  []Object
+	sameName map[string][]format.ObjectID // locks that only their order tells apart, by their name
+	stacks   [][]format.Frame
+	owned    []bool                  // by stack: a frame is of the application
+	classes  format.Interner[string] // class names of locks
+	groups   format.Interner[string] // thread names with their numbers removed
+	inputs   format.Interner[string] // labels of inputs
+	part     int                     // number of the current input, from 1; 0 if none is named
+	label    uint32                  // its id in inputs
+	version  int                     // rises when an id changes its meaning
+	named    usedIDs                 // by the events so far
 	stackUses
 }
 
@@ -86,6 +87,7 @@ func (d *definitions) define(ev *format.Event) {
 				Stack: ev.Stack,
 			}
 			redefine(d, &d.objects[ev.Object], now, ev.Object <= d.named.lock)
+			d.number(ev.Object)
 		}
 	case format.KindStack:
 		if grow(&d.stacks, int(ev.Stack)) {
@@ -95,6 +97,24 @@ func (d *definitions) define(ev *format.Event) {
 		}
 	}
 }
+
+// number notes a lock whose name others may have: one by call site, or of an unknown class.
+func (d *definitions) number(id format.ObjectID) {
+	o := &d.objects[id]
+	if o.Name == "" && (o.Hash == 0 || d.classes.Value(o.Class) != d.classes.Value(unknownName)) {
+		return
+	}
+	name := d.givenName(id)
+	if d.sameName == nil {
+		d.sameName = map[string][]format.ObjectID{}
+	}
+	if !slices.Contains(d.sameName[name], id) && len(d.sameName[name]) < maxSameName {
+		d.sameName[name] = append(d.sameName[name], id)
+	}
+}
+
+// maxSameName is how many locks of one name are told apart.
+const maxSameName = 64
 
 // usedIDs are the largest ids that events have named.
 type usedIDs struct {
@@ -226,8 +246,16 @@ func (d *definitions) Object(id format.ObjectID) Object {
 }
 
 // LockName returns a name that distinguishes locks of one class: the name in the source,
-// else Class@hash, else Class#id.
+// else Class@hash, else Class#id. Of several locks called so, all but the first have a number.
 func (d *definitions) LockName(id format.ObjectID) string {
+	name := d.givenName(id)
+	if n := slices.Index(d.sameName[name], id); n > 0 {
+		return fmt.Sprintf("%s (%d)", name, n+1)
+	}
+	return name
+}
+
+func (d *definitions) givenName(id format.ObjectID) string {
 	o := d.Object(id)
 	switch {
 	case o.Name != "":

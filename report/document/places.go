@@ -15,7 +15,8 @@ type Places map[string]Place
 // Place is the site in the printed name of a lock.
 type Place struct {
 	Class, Site string
-	Digits      int // of its address that tell it from the others of that class and site; 0 if there are none
+	Digits      int    // of its address that tell it from the others of that class and site; 0 if there are none
+	Number      string // that tells it from another at the same address, or without one
 	WaitNs      int64
 }
 
@@ -23,7 +24,7 @@ type Place struct {
 func NewPlaces(sym *analysis.Symbols, list []locks.Named) Places {
 	out, alike := make(Places, len(list)), map[[2]string][]string{}
 	for _, l := range list {
-		p, name := Place{sym.ClassName(l.Lock), l.Site, 0, l.WaitNs}, sym.LockName(l.Lock)
+		p, name := Place{Class: sym.ClassName(l.Lock), Site: l.Site, WaitNs: l.WaitNs}, sym.LockName(l.Lock)
 		if _, known := out[name]; !known {
 			key := [2]string{p.Class, p.Site}
 			alike[key] = append(alike[key], name)
@@ -34,10 +35,15 @@ func NewPlaces(sym *analysis.Symbols, list []locks.Named) Places {
 		if len(names) < 2 {
 			continue
 		}
-		digits := distinctDigits(names)
+		digits, at := distinctDigits(names), map[string]int{}
+		for _, name := range names {
+			at[Address(name)]++
+		}
 		for _, name := range names {
 			p := out[name]
-			p.Digits = digits
+			if p.Digits = digits; at[Address(name)] > 1 {
+				p.Number = NumberOf(name)
+			}
 			out[name] = p
 		}
 	}
@@ -71,6 +77,14 @@ func Address(name string) string {
 	_, address, _ := strings.Cut(name, "@")
 	address, _, _ = strings.Cut(address, " (")
 	return address
+}
+
+// NumberOf returns the number behind the name of a lock that others have, too; "" if it has none.
+func NumberOf(name string) string {
+	if at := strings.LastIndex(name, " ("); at >= 0 && strings.HasSuffix(name, ")") {
+		return name[at:]
+	}
+	return ""
 }
 
 // OfClass returns the place with most waiting for the locks of a class, and the number of their

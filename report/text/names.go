@@ -36,13 +36,13 @@ func Lock(name string, known document.Places) string {
 	if !ok {
 		return Class(name)
 	}
-	out := strings.Join(Plain{}.Lock(name, at.Class, at.Site), " ")
+	out := strings.Join(Plain{}.Lock(strings.TrimSuffix(name, document.NumberOf(name)), at.Class, at.Site), " ")
 	class, _, addressed := strings.Cut(name, "@")
 	if addressed && at.Digits > 0 && class == at.Class && document.Placed(at.Site) {
 		address := document.Address(name)
 		out += " @" + address[max(len(address)-at.Digits, 0):]
 	}
-	return out
+	return out + at.Number
 }
 
 // Locks writes a number of locks of a class at the site of one of them.
