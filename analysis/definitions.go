@@ -101,7 +101,7 @@ func (d *definitions) define(ev *format.Event) {
 // number notes a lock whose name others may have: one by call site, or of an unknown class.
 func (d *definitions) number(id format.ObjectID) {
 	o := &d.objects[id]
-	if o.Name == "" && (o.Hash == 0 || d.classes.Value(o.Class) != d.classes.Value(unknownName)) {
+	if class := d.classes.Value(o.Class); o.Name == "" && class != "" && class != d.classes.Value(unknownName) {
 		return
 	}
 	name := d.givenName(id)

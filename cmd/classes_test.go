@@ -123,3 +123,31 @@ func jsonRules(t *testing.T, args ...string) []document.CheckRule {
 	golden.OK(t, json.Unmarshal(out.Bytes(), &doc))
 	return doc.Rules
 }
+
+// Locks that the input calls by one name have rows, labels and places of their own.
+func TestLocksOfOneNameAreToldApart(t *testing.T) {
+	t.Parallel()
+	text := `contend 1
+thread thread=1 name="a"
+thread thread=2 name="b"
+object lock=1 class="sync.Mutex" kind=mutex name="sync.Mutex of main.f"
+object lock=2 class="sync.Mutex" kind=mutex name="sync.Mutex of main.f"
+object lock=3 hash=4096 kind=monitor
+object lock=4 hash=4096 kind=monitor
+stack stack=1 frames="main":"f":"f.go":10
+stack stack=2 frames="main":"f":"f.go":20
+wait time=1000 end=3000 thread=1 lock=1 stack=1
+wait time=4000 end=5000 thread=2 lock=2 stack=2
+wait time=6000 end=8000 thread=1 lock=3 stack=1
+wait time=9000 end=10000 thread=2 lock=4 stack=2
+end count=12
+`
+	file := filepath.Join(t.TempDir(), "a.txt")
+	golden.OK(t, os.WriteFile(file, []byte(text), 0o600))
+	out := run(t, "blame", "--by", "lock", file)
+	for _, label := range []string{"sync.Mutex at main.f:10 ", "sync.Mutex at main.f:20 ", "@1000 at main.f:10 ", "@1000 at main.f:20 "} {
+		if strings.Count(out, label) != 1 {
+			t.Errorf("not one %q in\n%s", label, out)
+		}
+	}
+}
