@@ -237,10 +237,8 @@ func (f *followed) holdsBack(ev *format.Event) bool {
 		if c == nil {
 			return false
 		}
-		if !c.busy || ev.Time < c.since {
-			f.waits[ev.Thread] = append(f.waits[ev.Thread],
-				flightWait{ev.Time, ev.End, ev.Object, ev.Stack, ev.Owner, ev.Mode, ev.Failed})
-		}
+		f.waits[ev.Thread] = append(f.waits[ev.Thread],
+			flightWait{ev.Time, ev.End, ev.Object, ev.Stack, ev.Owner, ev.Mode, ev.Failed})
 		return true
 	case format.KindActivity:
 		// Samples count the time in which a thread acquires the lock again; without a notifier nothing is estimated.

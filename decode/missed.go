@@ -37,12 +37,16 @@ func (f *followed) missed() (out []format.Event) {
 		slices.SortFunc(list, func(a, b seenWait) int { return cmp.Compare(a.start, b.start) })
 		for i := range f.waits[t] {
 			w := &f.waits[t][i]
+			c := f.locks[w.object]
 			lock, ns := f.covering(w, list)
 			if 2*ns >= w.end-w.start && ns > 0 {
 				known[w.object] = append(known[w.object], seenWait{w.start, w.end, lock})
-				if f.locks[w.object].whole {
+				if c.whole {
 					continue
 				}
+			}
+			if c.busy && w.start >= c.since { // samples have it
+				continue
 			}
 			counted = append(counted, format.Event{Kind: format.KindWait, Time: w.start, End: w.end, Thread: t,
 				Object: w.object, Stack: w.stack, Owner: w.owner, Mode: w.mode, Failed: w.failed})
