@@ -361,3 +361,21 @@ func TestNoRuleIsDecidedByAnInputWithoutTimes(t *testing.T) {
 		}
 	}
 }
+
+// Printed recordings say when threads ended, and do not say how long others went on: a share of their running
+// time passes no gate by time in which nothing shows that they ran.
+func TestPrintedRecordingsDoNotMakeThreadsRunOn(t *testing.T) {
+	t.Parallel()
+	event := func(kind, at, rest string) string {
+		return "jdk." + kind + " {\n  startTime = 12:01:" + at + ".000 (2026-01-05)\n" + rest +
+			"  eventThread = \"a\" (javaThreadId = 15)\n  stackTrace = [\n    A.m() line: 1\n  ]\n}\n\n"
+	}
+	waits := event("JavaMonitorEnter", "02", "  duration = 1.00 s\n  monitorClass = A (classLoader = app)\n"+
+		"  previousOwner = N/A\n  address = 0x7F00\n")
+	for ended, want := range map[string]string{"": "UNDECIDED", event("ThreadEnd", "03", ""): "FAIL"} {
+		code, text := checked(t, waits+ended+event("CPULoad", "12", ""), "--rule", "csp(*) < 40%", "-")
+		if code != exitRules || !strings.Contains(text, want) {
+			t.Errorf("exit %d, not %s:\n%s", code, want, text)
+		}
+	}
+}

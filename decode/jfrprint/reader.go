@@ -58,6 +58,8 @@ func isText(start []byte) bool {
 // NewReader returns a reader of such a text. It gives no errors but io.EOF and those of the input.
 func NewReader(in *bufio.Reader, name string, t *rules.Table) *Reader {
 	r := &Reader{name: name, rules: rules.NewMemo(t), first: format.NoTime, last: format.NoTime}
+	// Idle time is printed when it has ended, and if it was longer than thresholds that are not printed.
+	r.Push(format.Event{Kind: format.KindSetting, Name: format.SettingIdle, Value: format.IdleLong})
 	if head, _ := in.Peek(peeked); isJSON(head) {
 		d := newDocument(in)
 		r.next, r.read, r.torn = d.event, d.in.InputOffset, func() bool { return d.torn }
@@ -157,6 +159,10 @@ func (r *Reader) deliver(e *event) {
 		ev.End = ev.Time
 	case "ThreadSleep":
 		ev.Kind, ev.Activity, ev.Owner = format.KindActivity, format.ActivitySleep, format.NoThread
+	case "ThreadStart":
+		ev = format.Event{Kind: format.KindThreadStart, Time: e.start, Thread: ev.Thread}
+	case "ThreadEnd":
+		ev = format.Event{Kind: format.KindThreadEnd, Time: e.start, Thread: ev.Thread}
 	default:
 		return
 	}
