@@ -32,7 +32,10 @@ var poolLibraries = [...]poolLibrary{
 	{packages: []string{"com.alibaba.druid."}},
 	{packages: []string{"org.vibur."}},
 	{packages: []string{"org.apache.http."}, waits: "org.apache.http.pool.AbstractConnPool.getPoolEntryBlocking"},
-	{packages: []string{"org.apache.hc.core5.pool.", "org.apache.hc.client5.http.impl.io."}},
+	{
+		packages: []string{"org.apache.hc."},
+		waits:    "org.apache.hc.client5.http.impl.classic.InternalExecRuntime.acquireEndpoint",
+	},
 	{
 		packages: []string{"java.util.concurrent.FutureTask.", "java.util.concurrent.CompletableFuture"},
 		executor: true,

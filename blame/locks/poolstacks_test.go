@@ -37,6 +37,14 @@ func TestStacksOfPools(t *testing.T) {
 			"org.vibur.dbcp.proxy.AbstractInvocationHandler.invoke com.sun.proxy.$Proxy6.close"},
 		{returning, "org.apache.tomcat.jdbc.pool.ConnectionPool.returnConnection " +
 			"org.apache.tomcat.jdbc.pool.ProxyConnection.invoke jdk.proxy2.$Proxy27.close"},
+		{taking, "java.lang.Object.wait org.apache.hc.core5.concurrent.BasicFuture.get " +
+			"org.apache.hc.core5.pool.StrictConnPool$1.get " +
+			"org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager$3.get " +
+			"org.apache.hc.client5.http.impl.classic.InternalExecRuntime.acquireEndpoint " +
+			"org.apache.hc.client5.http.impl.classic.CloseableHttpClient.execute"},
+		{using, "java.net.SocketInputStream.read org.apache.hc.core5.http.impl.io.SessionInputBufferImpl.fillBuffer " +
+			"org.apache.hc.client5.http.impl.classic.CloseableHttpClient.execute"},
+		{returning, "org.apache.hc.client5.http.impl.classic.CloseableHttpResponse.close"},
 		{elsewhere, "java.lang.Thread.sleep"},
 	} {
 		frames := []format.Frame{}
