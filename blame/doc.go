@@ -14,7 +14,6 @@
 //	numbering.go, at.go          numbers of combinations of ids, sums by them
 //	rows.go, charges.go          the rows of a table, and what each gets of a slice
 //	pivot.go, sum.go             the sums, as a visitor; what a row adds up
-//	provenance.go                how the owners of a sum are known
 //	table.go, whole.go           the finished table; whole waits that begin in a row
 //	threadset.go, waiterclasses.go  threads of a row, and waiters of long queues by their rows
 //	chains.go                    the steps of a chain of waits

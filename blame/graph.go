@@ -80,13 +80,13 @@ type Graph struct {
 
 // Vertex is a node. Times are thread-time in nanoseconds.
 type Vertex struct {
-	Name     string `json:"name"`
-	Pseudo   bool   `json:"pseudo,omitempty"` // a pseudo owner, such as [handoff]
-	WaitedNs int64  `json:"waitedNs"`
-	CausedNs int64  `json:"causedNs"`
+	Name     string
+	Pseudo   bool // a pseudo owner, such as [handoff]
+	WaitedNs int64
+	CausedNs int64
 	// number of the strongly connected component, from 1; 0 for a node on no cycle
-	Component int  `json:"component,omitempty"`
-	Closed    bool `json:"knot,omitempty"` // no edge leaves the component: its threads wait for its members only
+	Component int
+	Closed    bool // no edge leaves the component: its threads wait for its members only
 }
 
 // Edge is the waiting of one node for another, or for itself.
@@ -98,8 +98,8 @@ type Edge struct {
 
 // EdgeLock is the part of an edge for one class of locks.
 type EdgeLock struct {
-	Class    string `json:"class"`
-	ThreadNs int64  `json:"threadNs"`
+	Class    string
+	ThreadNs int64
 }
 
 // Graph returns the finished graph.

@@ -21,6 +21,11 @@ func (k Key) IsOperation() bool { return keys[k].help == byOperation }
 // IsStack reports whether rows of the key carry a stack.
 func (k Key) IsStack() bool { return keys[k].kind.stack }
 
+// IsStackKey reports whether the key with a name has stacks as values.
+func IsStackKey(name string) bool {
+	return slices.ContainsFunc(keys[:], func(row keyRow) bool { return row.name == name && row.kind.stack })
+}
+
 // NamedBy returns the kind of the texts of a key, by the name of the key.
 func NamedBy(key string) Named {
 	if i := slices.IndexFunc(keys[:], func(row keyRow) bool { return row.name == key }); i >= 0 {

@@ -4,10 +4,10 @@ import "contend/analysis"
 
 // Sum is the sum of a row.
 type Sum struct {
-	ThreadNs     int64          `json:"threadNs"` // waiting thread-time
-	WallNs       int64          `json:"wallNs"`   // duration of the union of its intervals
-	Waits        int64          `json:"waits"`    // that begin in the row, see Charge
-	ByProvenance analysis.Known `json:"-"`
+	ThreadNs     int64 // waiting thread-time
+	WallNs       int64 // duration of the union of its intervals
+	Waits        int64 // that begin in the row, see Charge
+	ByProvenance analysis.Known
 }
 
 // accumulator is an unfinished sum: Finish sets its WallNs.

@@ -119,7 +119,7 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	}
 	o.shape.screen.Part = o.trace.selects()
 	if stacks {
-		doc.Stacks = document.NewBlame(owners.Table(), doc.Total.RunningNs, doc.Coverage, o.out.top)
+		o.shape.screen.OwnerStacks = document.NewBlame(owners.Table(), doc.Total.RunningNs, doc.Coverage, o.out.top)
 	}
 	return cmp.Or(write(e, &o.out, analyzeOutputs, analyzeAnswer{doc, o.shape}), res.verdict())
 }
@@ -163,11 +163,8 @@ func (o *traceOptions) summarize(
 	want summary,
 	more ...analysis.Visitor,
 ) (*document.Analyze, *document.Overview, *result, error) {
-	lockSums, overview := locks.New(
-		want.byClass,
-	), locks.NewOverview(
-		locks.Options{ByClass: want.byClass, App: want.app},
-	)
+	lockSums := locks.New(want.byClass)
+	overview := locks.NewOverview(locks.Options{ByClass: want.byClass, App: want.app})
 	pressure := csp.New(csp.Options{Phases: true, Top: want.phases})
 	observed, dumped := findings.NewEvidence(want.app), dumps.New(want.app)
 	users, workers := locks.NewPoolUsers(want.app), locks.NewWorkers(want.app)
@@ -200,17 +197,14 @@ func (o *traceOptions) summarize(
 		found.Rest = nil
 	}
 	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, lockSums, found, want.locks)
-	doc.NonLockWaits = document.NewNonLockWaits(&observed.Resources, want.idle, want.places)
-	for i := range doc.Resources {
-		doc.Resources[i].Holders = users.Holders(doc.Resources[i].Stack)
-	}
+	doc.NonLockWaits = document.NewNonLockWaits(&observed.Resources, users.Holders, want.idle, want.places)
 	doc.Executors = document.NewExecutors(workers.Executors(), want.places)
 	doc.Rank(want.places)
 	if document.IsDump(res.stats.Format) || dumped.Runnable() {
 		doc.Dumps = document.NewDumps(res.trace.Symbols, dumped.Overview())
 	}
 	if !want.byClass {
-		doc.Coverage.Places = document.NewPlaces(res.trace.Symbols, namedOf(found.Locks))
+		doc.Coverage.SetPlaces(document.NewPlaces(res.trace.Symbols, namedOf(found.Locks)))
 	}
 	return doc, &found, res, nil
 }
@@ -251,7 +245,7 @@ type analyzeAnswer struct {
 // writeAnalyze writes the screen, or the tables.
 func writeAnalyze(w io.Writer, a analyzeAnswer, how table.Options) error {
 	if how.Style != table.Text || a.shape.tables {
-		return table.Analyze(w, a.Analyze, how)
+		return table.Analyze(w, a.Analyze, a.shape.screen.OwnerStacks, how)
 	}
 	a.shape.screen.Width, a.shape.screen.Color = how.Width, how.Color
 	return screen.Write(w, a.Analyze, a.shape.screen)

@@ -99,7 +99,11 @@ func runCSP(e *env, o *cspOptions) error {
 	if err := o.timed(res); err != nil {
 		return err
 	}
-	meter.OwnerLabel, meter.Site = res.names.OwnerName, res.siteOf
+	meter.Site = res.siteOf
+	meter.PlaceOf = func(lock format.ObjectID, o analysis.Owner) csp.OwnerPlace {
+		site, doing := res.names.OwnerPlace(lock, o)
+		return csp.OwnerPlace{Site: site, Doing: doing}
+	}
 	series, err := meter.Series()
 	if err != nil {
 		return usageError{

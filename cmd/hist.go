@@ -167,7 +167,7 @@ func runHist(e *env, o *histOptions) error {
 		rows = c.Rows()
 	}
 	a.Hist = document.NewHist(by, o.expected.Nanoseconds(), rows, a.total, &cov, o.top())
-	a.Hist.LastNs = res.trace.End
+	a.Hist.SetLastNs(res.trace.End)
 	return cmp.Or(write(e, &o.out, histOutputs, a), res.verdict())
 }
 

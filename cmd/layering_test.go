@@ -507,6 +507,32 @@ func TestFilesUseOnlyWhatComesAfterThem(t *testing.T) {
 	}
 }
 
+// What is printed is shaped in one place: no type below report knows its names in JSON, and documents have
+// nothing in them that is not printed. Formats of others, which are read, have their own names.
+func TestOnlyReportShapesDocuments(t *testing.T) {
+	tags := 0
+	for _, room := range []string{"format", "analysis", "blame", "csp", "report"} {
+		golden.OK(t, filepath.WalkDir("../"+room, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") ||
+				strings.Contains(path, "/simulate/") { // whose truth is a document of its own
+				return err
+			}
+			text := string(golden.Must(os.ReadFile(path))(t))
+			switch found := strings.Count(text, "`json:\""); {
+			case room == "report":
+				tags += found
+				if strings.Contains(text, "`json:\"-\"`") {
+					t.Errorf("%s has a field that is not printed", path)
+				}
+			case found > 0:
+				t.Errorf("%s has %d names of JSON", path, found)
+			}
+			return nil
+		}))
+	}
+	golden.AtLeast(t, tags, 100, "names of JSON in documents")
+}
+
 // A package of more than a few files describes itself in doc.go, and one of many lists them
 // there, so that a reader finds the file that a question is about.
 func TestRoomsDescribeThemselves(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"contend/format"
 	"contend/golden"
 	"contend/report/document"
 )
@@ -205,9 +204,9 @@ func TestPythonLocksEqualTheProgramsOwnLog(t *testing.T) {
 		for _, r := range ask[document.Blame](t, "blame", "--by", "lock,waiter-stack", "--top", "0",
 			"../testdata/"+name+".perf.txt.zst").Rows {
 			locks[r.Keys[0]] = true
-			at := slices.IndexFunc(r.Stack, func(f format.Frame) bool { return f.Class == "truth" })
+			at := slices.IndexFunc(r.Stack, func(f document.Frame) bool { return f.Class == "truth" })
 			if at > 0 &&
-				slices.ContainsFunc(r.Stack[:at], func(f format.Frame) bool { return f.Method == "acquire_timed" }) {
+				slices.ContainsFunc(r.Stack[:at], func(f document.Frame) bool { return f.Method == "acquire_timed" }) {
 				got[r.Stack[at].Method] += float64(r.ThreadNs)
 			}
 		}

@@ -44,7 +44,7 @@ func TestPoolsAsTheyLogThemselves(t *testing.T) {
 			}
 		}
 		for _, r := range d.Resources {
-			if strings.HasPrefix(r.Site, "Pools.timed") && r.Kind == locks.KindPool {
+			if strings.HasPrefix(r.Site, "Pools.timed") && r.Kind == string(locks.KindPool) {
 				golden.Equal(t, len(r.Holders), 1, jdk, r.Holders)
 				golden.Within(t, r.Holders[0].Threads, 1.2, 2, jdk, "threads that have one of two objects")
 				golden.Equal(t, r.Holders[0].Site+" "+r.Holders[0].Doing, "Pools.checkout:44 asleep", jdk)
@@ -103,15 +103,15 @@ func TestWhatEndsWaitsForNoLockIsTold(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]document.Resource{
 		"../testdata/perf-truth-seed1.perf.txt.zst": {What: "___pthread_cond_wait", Site: "doDrain",
-			Users: []locks.User{{Site: "doSubmit"}}},
+			Users: []document.User{{Site: "doSubmit"}}},
 		"../testdata/go126-truth-12goroutines.trace": {What: "sync.(*WaitGroup).Wait", Site: "main.main:30",
-			Users: []locks.User{{Site: "main.main.func1:29"}}},
+			Users: []document.User{{Site: "main.main.func1:29"}}},
 		"../testdata/notify-jdk25.jfr": {What: "java.lang.Object.wait", Site: "Notifies$Queue.put:9",
-			Users: []locks.User{{Group: "taker-"}}},
+			Users: []document.User{{Group: "taker-"}}},
 		"../testdata/real/c3p0-jdk17-profile.jfr.gz": {
 			What:  "com.mchange.v2.c3p0.impl.AbstractPoolBackedDataSource.getConnection",
 			Site:  "drv.C3p0.opQuick:4",
-			Users: []locks.User{{Group: "com.mchange.v.async.ThreadPoolAsynchronousRunner$PoolThread-#"}},
+			Users: []document.User{{Group: "com.mchange.v.async.ThreadPoolAsynchronousRunner$PoolThread-#"}},
 		},
 	} {
 		list := ask[document.Analyze](t, "analyze", "--top", "0", path).Resources

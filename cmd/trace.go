@@ -322,7 +322,7 @@ func (r *result) warned(code string) bool {
 // coverage returns the gaps in the trace.
 func (r *result) coverage() document.Coverage {
 	c := document.NewCoverage(r.stats, r.trace)
-	c.Places = r.places
+	c.SetPlaces(r.places)
 	return c
 }
 

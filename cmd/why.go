@@ -139,9 +139,15 @@ func (o *traceOptions) whys(
 		if why, inferred := res.trace.Whys[f.wait.Lock]; inferred {
 			scenes[i].Because = &why
 		}
-		d := document.NewWhy(f.wait, scenes[i], res.trace.Symbols, names, f.site, f.rank, f.waits)
-		d.TraceNs, d.Paths = res.trace.Start, f.plain.Paths
-		docs = append(docs, d)
+		asked := document.Asked{
+			Wait:    f.wait,
+			Site:    f.site,
+			Rank:    f.rank,
+			Waits:   f.waits,
+			TraceNs: res.trace.Start,
+			Paths:   f.plain.Paths,
+		}
+		docs = append(docs, document.NewWhy(&asked, scenes[i], res.trace.Symbols, names))
 	}
 	return docs, res, nil
 }

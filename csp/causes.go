@@ -100,18 +100,18 @@ func (m *Meter) namePhaseCauses(parts []causePart, rows []*cube.Row, text func(*
 	}
 	p := parts[0].phase
 	p.Causes, p.Segments = largestCauses(all), parted.list(m)
-	if m.OwnerLabel == nil {
+	if m.PlaceOf == nil {
 		return
 	}
-	label := func(c *Cause) {
+	place := func(c *Cause) {
 		r := first[c.Owner]
-		c.Label = m.OwnerLabel(format.ObjectID(r.Key[causedAt]), ownerOf(r.Key[causedBy]))
+		c.Place = m.PlaceOf(format.ObjectID(r.Key[causedAt]), ownerOf(r.Key[causedBy]))
 	}
 	for i := range p.Causes {
-		label(&p.Causes[i])
+		place(&p.Causes[i])
 	}
 	for i := range p.Segments {
-		label(&p.Segments[i].Cause)
+		place(&p.Segments[i].Cause)
 	}
 }
 

@@ -34,7 +34,8 @@ const maxPhaseIntervals = 1 << 18
 // and the locks contended in each.
 type Meter struct {
 	analysis.AnyQueue
-	OwnerLabel func(lock format.ObjectID, o analysis.Owner) string // writes an owner for people; nil: no labels
+	// the place of an owner of a lock; nil: causes have none
+	PlaceOf func(lock format.ObjectID, o analysis.Owner) OwnerPlace
 	// the site in a lock's name, "" if unknown; nil: all are unknown
 	Site func(lock format.ObjectID) string
 

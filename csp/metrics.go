@@ -26,14 +26,14 @@ type holdSums struct{ acquired, holdNs int64 }
 
 // Metric is one lock's row. Ratios that need holds are nil if the trace does not record them.
 type Metric struct {
-	Class             string   `json:"class"`
-	Lock              string   `json:"lock"`
-	CSP               float64  `json:"csp"`               // over the whole recording
-	FailedPerSecond   float64  `json:"failedPerSecond"`   // acquisitions that had to wait, per second elapsed
-	FailedPerAcquired *float64 `json:"failedPerAcquired"` // the same over all acquisitions
-	InsidePerElapsed  *float64 `json:"insidePerElapsed"`  // time in critical sections over time elapsed
-	InsidePerAll      *float64 `json:"insidePerAll"`      // the same over that of all locks
-	WaitPerElapsed    float64  `json:"waitPerElapsed"`    // time spent acquiring over time elapsed
+	Class             string
+	Lock              string
+	CSP               float64  // over the whole recording
+	FailedPerSecond   float64  // acquisitions that had to wait, per second elapsed
+	FailedPerAcquired *float64 // the same over all acquisitions
+	InsidePerElapsed  *float64 // time in critical sections over time elapsed
+	InsidePerAll      *float64 // the same over that of all locks
+	WaitPerElapsed    float64  // time spent acquiring over time elapsed
 }
 
 // NewMetrics returns an empty collector.

@@ -2,10 +2,10 @@ package csp
 
 // Segment is a part of a phase with one main cause.
 type Segment struct {
-	StartNs int64 `json:"startNs"`
-	EndNs   int64 `json:"endNs"`
-	WaitNs  int64 `json:"waitNs"` // for all owners
-	Cause   Cause `json:"cause"`  // the main cause
+	StartNs int64
+	EndNs   int64
+	WaitNs  int64 // for all owners
+	Cause   Cause // the main cause
 }
 
 // minSegment is the number of intervals for which another owner must be the main cause before

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"contend/analysis"
+	"contend/blame"
 	"contend/blame/cube"
 	"contend/format"
 )
@@ -27,46 +28,52 @@ type Series struct {
 
 // Interval is one measurement interval; locks without waiting in it are absent.
 type Interval struct {
-	StartNs   int64      `json:"startNs"`
-	EndNs     int64      `json:"endNs"`
-	RunningNs int64      `json:"runningNs"`
-	Locks     []Pressure `json:"locks"` // descending by WaitNs
+	StartNs   int64
+	EndNs     int64
+	RunningNs int64
+	Locks     []Pressure // descending by WaitNs
 }
 
 // Pressure is one lock, or one class of locks, in one interval.
 type Pressure struct {
-	Class  string  `json:"class"`
-	Lock   string  `json:"lock"`
-	WaitNs int64   `json:"waitNs"`
-	CSP    float64 `json:"csp"` // WaitNs / RunningNs of the interval, in [0, 1]
+	Class  string
+	Lock   string
+	WaitNs int64
+	CSP    float64 // WaitNs / RunningNs of the interval, in [0, 1]
 	// half of the 95 % interval of CSP; nil if it is exact, or there are too few samples
-	PlusMinus *float64 `json:"cspPlusMinus,omitempty"`
+	PlusMinus *float64
 
 	ids []format.ObjectID // of the lock, or of the locks of the class
 }
 
 // Phase is a run of intervals in which the pressure of the locks of one class and site stays high.
 type Phase struct {
-	Class     string    `json:"class"`
-	Lock      string    `json:"lock"`           // the one with most waiting
-	Site      string    `json:"site,omitempty"` // in the name of the locks; "" if unknown, or of a class
-	Locks     int       `json:"locks"`          // waited for in the phase
-	StartNs   int64     `json:"startNs"`
-	EndNs     int64     `json:"endNs"`
-	WaitNs    int64     `json:"waitNs"`
-	CSP       float64   `json:"csp"`
-	PlusMinus *float64  `json:"cspPlusMinus,omitempty"` // as in Pressure
-	Causes    []Cause   `json:"causes"`                 // owner call chains by waiting time caused, at most five
-	Segments  []Segment `json:"turns,omitempty"`        // between changes of the main cause; nil if there are none
+	Class     string
+	Lock      string // the one with most waiting
+	Site      string // in the name of the locks; "" if unknown, or of a class
+	Locks     int    // waited for in the phase
+	StartNs   int64
+	EndNs     int64
+	WaitNs    int64
+	CSP       float64
+	PlusMinus *float64  // as in Pressure
+	Causes    []Cause   // owner call chains by waiting time caused, at most five
+	Segments  []Segment // between changes of the main cause; nil if there are none
 
 	sums phaseSums
 }
 
 // Cause is one blamed call chain of a phase.
 type Cause struct {
-	Owner  string `json:"owner"` // its stack, innermost frame first, or a pseudo owner
-	WaitNs int64  `json:"waitNs"`
-	Label  string `json:"-"` // the owner as Meter.OwnerLabel writes it; "" without one
+	Owner  string // its stack, innermost frame first, or a pseudo owner
+	WaitNs int64
+	Place  OwnerPlace // the zero value without Meter.PlaceOf
+}
+
+// OwnerPlace is where an owner took the lock, and what it did while others waited.
+type OwnerPlace struct {
+	Site  string
+	Doing blame.Doing
 }
 
 // Len returns the number of intervals.

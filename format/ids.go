@@ -20,10 +20,10 @@ const NoTime int64 = -1 << 63
 
 // Frame is one line of a call stack.
 type Frame struct {
-	Class  string `json:"class"`  // class or package, as the language writes it: java.util.Hashtable, net/http
-	Method string `json:"method"` // method or function without signature
-	File   string `json:"-"`      // "" when unknown
-	Line   int    `json:"line"`   // 0 when unknown, -1 for native code
+	Class  string // class or package, as the language writes it: java.util.Hashtable, net/http
+	Method string // method or function without signature
+	File   string // "" when unknown
+	Line   int    // 0 when unknown, -1 for native code
 }
 
 // The classes of frames that are not code but names that the program gave to its work (Go's

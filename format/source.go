@@ -37,12 +37,12 @@ const OfAsyncProfiler = ", async-profiler"
 
 // Warning is a reason to doubt a result: a stable code for machines, a text for people.
 type Warning struct {
-	Code string `json:"code"` // lost-data, truncated, threshold, clock, unlinked, ...
-	Text string `json:"text"`
-	Hint string `json:"hint,omitempty"` // another recording that would leave no such doubt
+	Code string // lost-data, truncated, threshold, clock, unlinked, ...
+	Text string
+	Hint string // another recording that would leave no such doubt
 	// upper bound of the waiting that is missing for this reason, in ns; 0 if there is none
-	Hidden int64    `json:"hiddenNs,omitempty"`
-	Events []string `json:"events,omitempty"` // the recorder's events that it is about, if not all
+	Hidden int64
+	Events []string // the recorder's events that it is about, if not all
 }
 
 // String returns the text, and the hint.

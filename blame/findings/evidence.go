@@ -139,10 +139,10 @@ func (v *Evidence) each(f func(format.ObjectID, *lockEvidence)) {
 // about begins a finding about a lock.
 func (v *Evidence) about(k Kind, id format.ObjectID, a *amount) Finding {
 	return Finding{
-		Kind:       k,
-		Lock:       v.sym.LockName(id),
-		Class:      v.sym.ClassName(id),
-		WaitNs:     a.ns,
-		Provenance: blame.NewProvenance(a.byProvenance),
+		Kind:         k,
+		Lock:         v.sym.LockName(id),
+		Class:        v.sym.ClassName(id),
+		WaitNs:       a.ns,
+		ByProvenance: a.byProvenance,
 	}
 }

@@ -19,28 +19,28 @@ const (
 	MinKnown   = 0.5  // of the waiting it names, the part whose owner is expected to be right
 )
 
-// Finding is one problem. Its names in JSON are those of the document of analyze.
+// Finding is one problem.
 type Finding struct {
-	Kind  Kind   `json:"kind"`
-	Title string `json:"title"` // see Titled
-	Lock  string `json:"lock"`  // that threads wait for
-	Class string `json:"class"` // of that lock
+	Kind  Kind
+	Title string // see Titled
+	Lock  string // that threads wait for
+	Class string // of that lock
 	// of that class and site with this finding, if several; Lock is the one with most waiting
-	Locks    int    `json:"locks,omitempty"`
-	LockSite string `json:"lockSite,omitempty"` // the place by which a reader knows it
-	Owner    string `json:"owner,omitempty"`    // the site that acquired it
+	Locks    int
+	LockSite string // the place by which a reader knows it
+	Owner    string // the site that acquired it
 	// of BlockedHolding: the lock at the end of most chains of waits
-	Root       string           `json:"root,omitempty"`
-	Site       string           `json:"site,omitempty"`     // of findings without an owner: the site of the waiters
-	Thread     string           `json:"thread,omitempty"`   // of Starvation: the starved thread
-	Evidence   string           `json:"evidence,omitempty"` // in words; "" if kind and owner say it
-	Deadlock   int              `json:"deadlock,omitempty"` // its number among deadlocks, from 1
-	Threads    int              `json:"threads,omitempty"`  // in a deadlock and behind it
-	WaitNs     int64            `json:"waitNs"`
-	Share      float64          `json:"share"` // of all waiting of its kind, see detected
-	Confidence Confidence       `json:"confidence"`
-	Provenance blame.Provenance `json:"provenance"`
-	Remedy     string           `json:"remedy"` // see Fix
+	Root         string
+	Site         string // of findings without an owner: the site of the waiters
+	Thread       string // of Starvation: the starved thread
+	Evidence     string // in words; "" if kind and owner say it
+	Deadlock     int    // its number among deadlocks, from 1
+	Threads      int    // in a deadlock and behind it
+	WaitNs       int64
+	Share        float64 // of all waiting of its kind, see detected
+	Confidence   Confidence
+	ByProvenance analysis.Known
+	Remedy       string // see Fix
 }
 
 // Kind is a class of problems.
@@ -221,7 +221,7 @@ func Kinds() (names []string) {
 }
 
 // Title returns the title of a kind.
-func (k Kind) Title() string { return (&Finding{Kind: k}).Titled("", "") }
+func (k Kind) Title() string { return k.Titled("", "", "") }
 
 // Basis returns the evidence and test of a kind.
 func (k Kind) Basis() string { return kinds[k].basis }
@@ -258,8 +258,9 @@ func Find(c *locks.Overview, list []locks.Lock, v *Evidence, t Trace) []Finding 
 	}
 	for i := range out {
 		f := &out[i]
-		f.LockSite, f.Title = sites[f.Lock], f.Titled("", "")
-		fix, details := f.remedy()
+		f.LockSite = sites[f.Lock]
+		f.Title = f.Kind.Titled(f.Class, "", "")
+		fix, details := f.Kind.remedy(f.Class)
 		f.Remedy = fix + details
 	}
 	return out
@@ -327,13 +328,13 @@ func deadlocks(c *locks.Overview, t Trace) (out []Finding) {
 	for i, d := range t.Deadlocks {
 		first, trapped := d.Cycle[0], c.Trapped(i+1)
 		f := Finding{
-			Kind:       Deadlock,
-			Deadlock:   i + 1,
-			Lock:       t.Symbols.LockName(first.Lock),
-			Class:      t.Symbols.ClassName(first.Lock),
-			Threads:    len(d.Cycle) + len(d.Queued),
-			WaitNs:     trapped.Ns(),
-			Provenance: blame.NewProvenance(trapped),
+			Kind:         Deadlock,
+			Deadlock:     i + 1,
+			Lock:         t.Symbols.LockName(first.Lock),
+			Class:        t.Symbols.ClassName(first.Lock),
+			Threads:      len(d.Cycle) + len(d.Queued),
+			WaitNs:       trapped.Ns(),
+			ByProvenance: trapped,
 		}
 		f.Share, f.Confidence = analysis.Ratio(f.WaitNs, c.TotalNs()), High
 		out = append(out, f)
@@ -347,15 +348,15 @@ func inversions(c *locks.Overview) (out []Finding) {
 	for _, v := range c.Inversions() {
 		ns := v.ByProvenance.Ns()
 		out = append(out, Finding{
-			Kind:       LockOrder,
-			Lock:       v.Lock,
-			Class:      v.Class,
-			Owner:      v.Owner,
-			Root:       v.Other,
-			WaitNs:     ns,
-			Share:      analysis.Ratio(ns, c.TotalNs()),
-			Provenance: blame.NewProvenance(v.ByProvenance),
-			Confidence: High,
+			Kind:         LockOrder,
+			Lock:         v.Lock,
+			Class:        v.Class,
+			Owner:        v.Owner,
+			Root:         v.Other,
+			WaitNs:       ns,
+			Share:        analysis.Ratio(ns, c.TotalNs()),
+			ByProvenance: v.ByProvenance,
+			Confidence:   High,
 		})
 	}
 	return out

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"contend/analysis"
-	"contend/blame"
 	"contend/format"
 	"contend/golden"
 )
@@ -117,7 +116,7 @@ func TestFindings(t *testing.T) {
 func TestWhatAFindingSays(t *testing.T) {
 	asleep := plan{inner: one("java.lang.Thread", "sleep"), held: 401, waiters: 3}.run(t)[0]
 	if asleep.Lock != "Ledger@1" || asleep.Class != "Ledger" || asleep.Owner != "Shop.hold:10" ||
-		asleep.WaitNs != 1200*ms || asleep.Share != 1 || asleep.Provenance.ExactNs != 1200*ms ||
+		asleep.WaitNs != 1200*ms || asleep.Share != 1 || asleep.ByProvenance[analysis.ByTenure] != 1200*ms ||
 		asleep.Confidence != High {
 		t.Errorf("%+v", asleep)
 	}
@@ -126,7 +125,8 @@ func TestWhatAFindingSays(t *testing.T) {
 		t.Errorf("%+v", blocked)
 	}
 	circle := plan{waiters: 1, blocked: true, circle: true}.run(t)[0]
-	if circle.Deadlock != 1 || circle.Threads != 3 || circle.Share != 1 || circle.Provenance.ExactNs != circle.WaitNs {
+	exact := circle.ByProvenance[analysis.ByTenure]
+	if circle.Deadlock != 1 || circle.Threads != 3 || circle.Share != 1 || exact != circle.WaitNs {
 		t.Errorf("%+v", circle)
 	}
 }
@@ -139,7 +139,7 @@ func TestLimits(t *testing.T) {
 	golden.Equal(t, len((plan{inner: sleep, held: 11, waiters: 1}).run(t)), 1, "10 ms of waiting in a second")
 	tr := Trace{ElapsedNs: 1000 * ms}
 	exact := func(ns int64, share float64) *Finding {
-		return &Finding{WaitNs: ns, Share: share, Provenance: blame.Provenance{ExactNs: ns, RightNs: ns}}
+		return &Finding{WaitNs: ns, Share: share, ByProvenance: analysis.Known{analysis.ByTenure: ns}}
 	}
 	for _, c := range []struct {
 		f    *Finding
@@ -186,7 +186,7 @@ func TestWhatIsHardlyKnownIsNotShown(t *testing.T) {
 		by.AddWaiting(analysis.Exact, c.exact)
 		by.AddWaiting(analysis.Likely(0.6), c.likely)
 		by.AddWaiting(analysis.Unknown, c.nobody)
-		f.Provenance = blame.NewProvenance(by)
+		f.ByProvenance = by
 		var trace Trace
 		if shown := trace.worthWhile(&f); shown != c.shown || shown && confidence(&f) != c.sure {
 			t.Errorf("%s: shown %v, %v", name, shown, confidence(&f))

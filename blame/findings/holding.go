@@ -39,7 +39,6 @@ func ownerFinding(k Kind, l *locks.Lock, o *locks.Owner) (f Finding, ok bool) {
 		return f, false
 	}
 	f = Finding{Kind: k, Lock: l.Name, Class: l.Class, Owner: o.Site}
-	var by analysis.Known
 	rootNs := int64(0)
 	for i := range o.Doing {
 		d := &o.Doing[i]
@@ -47,12 +46,11 @@ func ownerFinding(k Kind, l *locks.Lock, o *locks.Owner) (f Finding, ok bool) {
 			continue
 		}
 		f.WaitNs += d.WaitNs
-		by.AddAll(&d.ByProvenance)
+		f.ByProvenance.AddAll(&d.ByProvenance)
 		if d.Root.WaitNs > rootNs {
 			f.Root, rootNs = d.Root.Text, d.Root.WaitNs
 		}
 	}
-	f.Provenance = blame.NewProvenance(by)
 	return f, f.WaitNs > 0
 }
 

@@ -282,32 +282,35 @@ func recordings(t *testing.T) (names []string) {
 func TestInitialisationIsNoLockOfTheProgram(t *testing.T) {
 	const class = "initialisation of shop.Catalog"
 	for k := range kinds {
-		f, lock := Finding{Kind: Kind(k), Class: class}, Finding{Kind: Kind(k), Class: "shop.Cart"}
-		if lock.Fix() != kinds[k].remedy[0] || strings.ContainsAny(lock.Titled("", ""), "{}") {
-			t.Errorf("%s of another lock: %q, %q", kinds[k].name, lock.Titled("", ""), lock.Fix())
+		kind := Kind(k)
+		fix, title := kind.Fix("shop.Cart"), kind.Titled("shop.Cart", "", "")
+		if fix != kinds[k].remedy[0] || strings.ContainsAny(title, "{}") {
+			t.Errorf("%s of another lock: %q, %q", kind, title, fix)
 		}
-		if strings.Contains(whole(&f), " lock") || strings.Contains(f.Titled("", ""), "holding the lock") ||
-			!strings.Contains(whole(&f), "initialised") {
-			t.Errorf("%s: %q, %q", kinds[k].name, f.Titled("", ""), whole(&f))
+		title = kind.Titled(class, "", "")
+		if whole := whole(kind, class); strings.Contains(whole, " lock") ||
+			strings.Contains(title, "holding the lock") ||
+			!strings.Contains(whole, "initialised") {
+			t.Errorf("%s: %q, %q", kind, title, whole)
 		}
-		if f := (Finding{Kind: Kind(k), Class: "sync.Once"}); kinds[k].doing != blame.DoingUnknown &&
-			!strings.Contains(whole(&f), "what runs once") {
-			t.Errorf("%s: %q", kinds[k].name, whole(&f))
+		if whole := whole(kind, "sync.Once"); kinds[k].doing != blame.DoingUnknown &&
+			!strings.Contains(whole, "what runs once") {
+			t.Errorf("%s: %q", kind, whole)
 		}
 		golden.Equal(
 			t,
 			k >= int(AsleepHolding) && k <= int(DescheduledHolding),
-			strings.HasSuffix(f.Titled("", ""), " holding up the "+class),
+			strings.HasSuffix(title, " holding up the "+class),
 			kinds[k].name,
-			f.Titled("", ""),
+			title,
 		)
 	}
 }
 
 func TestMain(m *testing.M) { golden.Main(m) }
 
-// whole is the remedy of a finding, both parts.
-func whole(f *Finding) string {
-	fix, details := f.remedy()
+// whole is the remedy of a kind, both parts.
+func whole(k Kind, class string) string {
+	fix, details := k.remedy(class)
 	return fix + details
 }

@@ -81,7 +81,7 @@ func (p lockPlaces) together(list []Finding) (out []Finding) {
 		g := &out[i]
 		g.Locks = max(g.Locks, 1) + 1
 		g.WaitNs += f.WaitNs
-		g.Provenance.Merge(f.Provenance)
+		g.ByProvenance.AddAll(&f.ByProvenance)
 	}
 	for i := range out {
 		if f := &out[i]; f.Locks > 1 && f.Evidence != "" {

@@ -83,7 +83,7 @@ func unprovenFinding(r *Rule, _ *Subject, run *Run) Doubt {
 				fmt.Sprintf(
 					"it may be that %s is %s: owners of %.0f %% of that waiting are known",
 					cmp.Or(f.Owner, f.Class),
-					f.Titled(f.Class, ""),
+					f.Kind.Titled(f.Class, f.Class, ""),
 					100*f.Known(),
 				),
 				run.ownersHint(),
@@ -120,7 +120,7 @@ func mostOwnersUnknown(_ *Rule, _ *Subject, run *Run) Doubt {
 	ns, right := int64(0), int64(0)
 	for _, l := range run.overview.Locks() {
 		for i := range l.Owners {
-			ns, right = ns+l.Owners[i].WaitNs, right+l.Owners[i].Provenance.RightNs
+			ns, right = ns+l.Owners[i].WaitNs, right+l.Owners[i].ByProvenance.Right()
 		}
 	}
 	if analysis.Ratio(right, ns) >= findings.MinKnown {

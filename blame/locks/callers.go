@@ -12,8 +12,8 @@ import (
 // Callers are the methods of the program that called a place, innermost first; those of an owner
 // have their lines.
 type Callers struct {
-	Sites  []string `json:"sites"`
-	WaitNs int64    `json:"waitNs"`
+	Sites  []string
+	WaitNs int64
 }
 
 // nearest is the number of callers that are kept: frames further out are similar in all stacks.

@@ -27,46 +27,42 @@ type Lock struct {
 type Parties struct {
 	// where the lock was made, or, if unknown, is mostly acquired or waited for; "" if that is unknown,
 	// too
-	Site    string  `json:"site,omitempty"`
-	Owners  []Owner `json:"owners"`
-	Waiting []Site  `json:"waiting"`
+	Site    string
+	Owners  []Owner
+	Waiting []Site
 }
 
-// Owner is one site whose threads held a lock while others waited for it, or a pseudo owner. Its
-// names in JSON, and those of the types below, are those of the document of analyze. Lists are
+// Owner is one site whose threads held a lock while others waited for it, or a pseudo owner. Lists are
 // in descending order of waiting, and empty for a pseudo owner.
 type Owner struct {
-	Site   string  `json:"site"`         // that acquired the lock; [handoff] and the like are no places
-	In     bool    `json:"in,omitempty"` // Site is a frame that the owner was in: its acquisition site is unknown
-	WaitNs int64   `json:"waitNs"`
-	Share  float64 `json:"share"` // of the waiting for the lock
-	// half of the 95 % interval of the share, by the thread dumps that show owners of the lock; nil without twenty
-	SharePlusMinus *float64 `json:"sharePlusMinus,omitempty"`
-
-	Callers []Callers `json:"callers"` // the program's own frames around the site
-	Doing   []Doing   `json:"doing"`
+	Site    string // that acquired the lock; [handoff] and the like are no places
+	In      bool   // Site is a frame that the owner was in: its acquisition site is unknown
+	WaitNs  int64
+	Share   float64   // of the waiting for the lock
+	Callers []Callers // the program's own frames around the site
+	Doing   []Doing
 	// the owners, if no stack of theirs is known
-	Threads []OwnerThread `json:"threads,omitempty"`
+	Threads []OwnerThread
 
-	Provenance blame.Provenance `json:"provenance"`
+	ByProvenance analysis.Known
 }
 
 // Doing is an activity of the owners at a site while others waited.
 type Doing struct {
-	What   string `json:"what"`            // the name of a blame.Doing
-	Class  string `json:"class,omitempty"` // of the lock that the owner was blocked on
-	WaitNs int64  `json:"waitNs"`
+	What   string // the name of a blame.Doing
+	Class  string // of the lock that the owner was blocked on
+	WaitNs int64
 
-	ByProvenance analysis.Known `json:"-"` // for findings
+	ByProvenance analysis.Known // for findings
 	// of blame.Blocked, for findings: the lock at the end of most chains of waits
-	Root Amount `json:"-"`
+	Root Amount
 }
 
 // Site is a place at which threads wait.
 type Site struct {
-	Site   string `json:"site"`
-	WaitNs int64  `json:"waitNs"`
-	Waits  int64  `json:"waits"`
+	Site   string
+	WaitNs int64
+	Waits  int64
 }
 
 // Amount is an amount of waiting with a name.
@@ -145,14 +141,10 @@ type charged struct {
 }
 
 func (c *charged) merge(one *charged) {
-	c.owners, c.places, c.ids, c.ns = append(
-		c.owners,
-		one.owners...), append(
-		c.places,
-		one.places...), append(
-		c.ids,
-		one.id,
-	), c.ns+one.ns
+	c.owners = append(c.owners, one.owners...)
+	c.places = append(c.places, one.places...)
+	c.ids = append(c.ids, one.id)
+	c.ns += one.ns
 }
 
 // compare orders sums by waiting, the most first.
@@ -211,11 +203,11 @@ func (c *Overview) ownersOf(rows []int32, roots [][]partEnd) []Owner {
 	var out []Owner
 	for _, g := range c.owners.groups(rows, 1) {
 		o := Owner{
-			Site:       c.text(blame.ByOwnerSite, g.id),
-			WaitNs:     g.ns,
-			Callers:    []Callers{},
-			Doing:      []Doing{},
-			Provenance: blame.NewProvenance(g.byProvenance),
+			Site:         c.text(blame.ByOwnerSite, g.id),
+			WaitNs:       g.ns,
+			Callers:      []Callers{},
+			Doing:        []Doing{},
+			ByProvenance: g.byProvenance,
 		}
 		if !blame.Pseudo(g.id) {
 			o.In = c.keys.Sites().OnlyInFrame(g.id)

@@ -17,30 +17,29 @@ type Collector struct {
 	byClass bool
 }
 
-// Row is one lock, or one class of locks. Times are nanoseconds. Its names in JSON are those of
-// the document of analyze.
+// Row is one lock, or one class of locks. Times are nanoseconds.
 type Row struct {
-	ID      uint32  `json:"-"` // of the lock, or of the class
-	Lock    string  `json:"lock"`
-	Class   string  `json:"class"`
-	Kind    string  `json:"kind"`
-	Waits   int64   `json:"waits"`
-	Failed  int64   `json:"failed,omitempty"` // waits that ended without the lock
-	WaitNs  int64   `json:"waitNs"`           // thread-time
-	WallNs  int64   `json:"wallNs"`
-	MaxNs   int64   `json:"maxNs"` // longest wait; 0 when waits were only sampled
-	P50Ns   int64   `json:"p50Ns"` // percentiles of whole waits, to three digits; 0 when only sampled
-	P99Ns   int64   `json:"p99Ns"`
-	CSP     float64 `json:"csp"`
-	Waiters int     `json:"waiters"` // distinct threads
+	ID      uint32 // of the lock, or of the class
+	Lock    string
+	Class   string
+	Kind    string
+	Waits   int64
+	Failed  int64 // waits that ended without the lock
+	WaitNs  int64 // thread-time
+	WallNs  int64
+	MaxNs   int64 // longest wait; 0 when waits were only sampled
+	P50Ns   int64 // percentiles of whole waits, to three digits; 0 when only sampled
+	P99Ns   int64
+	CSP     float64
+	Waiters int // distinct threads
 	// waits for the lock again after Object.wait or await, whose beginnings are estimated, and their part of WaitNs
-	Reacquired   int64 `json:"reacquired,omitempty"`
-	ReacquiredNs int64 `json:"reacquiredNs,omitempty"`
+	Reacquired   int64
+	ReacquiredNs int64
 	// at how many a lock was recorded that collections moved; 0 of others, and of a class
-	Addresses int `json:"addresses,omitempty"`
+	Addresses int
 	// that made the lock; NoStack of a class, and where that is not recorded
-	Created      format.StackID `json:"-"`
-	ByProvenance analysis.Known `json:"-"` // WaitNs by how the direct owners are known
+	Created      format.StackID
+	ByProvenance analysis.Known // WaitNs by how the direct owners are known
 	lengths      *durations.Distribution
 	at           int // its place in the pivot
 }

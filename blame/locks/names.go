@@ -27,8 +27,8 @@ func (c *Overview) Named(most int) []Named {
 	return out
 }
 
-// OwnerName names the owner of a lock by the site that took it, and by what it was at if that is known.
-func (c *Overview) OwnerName(lock format.ObjectID, o analysis.Owner) string {
+// OwnerPlace returns the site at which an owner took a lock, and what it was at.
+func (c *Overview) OwnerPlace(lock format.ObjectID, o analysis.Owner) (site string, doing blame.Doing) {
 	var ids [2]uint32
 	c.keys.Find(
 		ids[:],
@@ -37,9 +37,6 @@ func (c *Overview) OwnerName(lock format.ObjectID, o analysis.Owner) string {
 		&analysis.Waiter{},
 		&analysis.Share{Direct: o},
 	)
-	site, _ := c.keys.Text(blame.ByOwnerSite, ids[0])
-	if doing := doingOf(ids[1]); doing != blame.DoingUnknown {
-		site += ", " + doing.String()
-	}
-	return site
+	site, _ = c.keys.Text(blame.ByOwnerSite, ids[0])
+	return site, doingOf(ids[1])
 }

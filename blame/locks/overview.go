@@ -11,7 +11,7 @@ import (
 // Options of an overview.
 type Options struct {
 	ByClass bool           // sum by class of lock
-	Names   bool           // only the places by which locks are known are summed: see Named and OwnerName
+	Names   bool           // only the places by which locks are known are summed: see Named and OwnerPlace
 	App     *regexp.Regexp // the program's own code, see blame.Resolver.App
 }
 

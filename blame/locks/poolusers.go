@@ -12,12 +12,12 @@ import (
 )
 
 // Holder is a place of the program whose threads had objects of a pool, or ran tasks, while others
-// waited for an object or a result. Its names in JSON are those of the document of analyze.
+// waited for an object or a result.
 type Holder struct {
-	Site    string  `json:"site"`            // that took the object, with its line; of a task, its outermost method
-	Doing   string  `json:"doing,omitempty"` // what its threads did for most of the time of which that is known
-	Threads float64 `json:"threads"`         // on average while others waited, from the first known holder on
-	Shown   bool    `json:"shown"`           // methods of the object were on most of its stacks
+	Site    string  // that took the object, with its line; of a task, its outermost method
+	Doing   string  // what its threads did for most of the time of which that is known
+	Threads float64 // on average while others waited, from the first known holder on
+	Shown   bool    // methods of the object were on most of its stacks
 }
 
 // PoolUsers is a visitor that finds which threads have the objects of pools while others wait for one:

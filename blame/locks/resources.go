@@ -12,42 +12,34 @@ import (
 )
 
 // Resource is one place of the program where threads wait for resources. Times are ns.
-// Its names in JSON are those of the document of analyze.
 type Resource struct {
-	What string `json:"what"` // the outermost waiting method of the library, or the name that the runtime has for it
-	Site string `json:"site"` // the method of the program that called it, with its line; "" if none did
-	Loop bool   `json:"loop"` // the outermost method of a thread waits here, which may be idle
-	Kind Kind   `json:"kind"` // of what is waited for
+	What string // the outermost waiting method of the library, or the name that the runtime has for it
+	Site string // the method of the program that called it, with its line; "" if none did
+	Loop bool   // the outermost method of a thread waits here, which may be idle
+	Kind Kind   // of what is waited for
 	NonLockWait
-	MaxNs   int64          `json:"maxNs"`   // longest wait; 0 when waits were only sampled
-	Stack   []format.Frame `json:"stack"`   // the stack with most of the waiting
-	Callers []Callers      `json:"callers"` // in descending order; empty if no method of the program called the site
+	MaxNs   int64          // longest wait; 0 when waits were only sampled
+	Stack   []format.Frame // the stack with most of the waiting
+	Callers []Callers      // in descending order; empty if no method of the program called the site
 	// Of a pool's objects, or of the tasks, while threads waited; see PoolUsers.
-	Holders []Holder `json:"holders,omitempty"`
+	Holders []Holder
 	// The threads that ended waits, in descending order; some are unknown.
-	Users []User `json:"users,omitempty"`
-}
-
-// MayBeIdle reports whether threads may have nothing to do at the place, in a trace of elapsed ns: in an
-// outermost method, a single thread, or threads that each wait once, for most of the trace.
-func (r *Resource) MayBeIdle(elapsed int64) bool {
-	once := r.Waits <= int64(r.Waiters) && r.MaxNs > 0
-	return r.Loop || r.Waiters < 2 || once && r.WaitNs/int64(r.Waiters) >= elapsed/2 && elapsed > 0
+	Users []User
 }
 
 // User is a place of the program that ended waits or, if the place is unknown, the group of the
 // threads.
 type User struct {
-	Site   string `json:"site,omitempty"`  // the method of the program, with its line
-	Group  string `json:"group,omitempty"` // of threads
-	WaitNs int64  `json:"waitNs"`          // of the waits they ended
+	Site   string // the method of the program, with its line
+	Group  string // of threads
+	WaitNs int64  // of the waits they ended
 }
 
 // NonLockWait is waiting for resources, or of idle threads.
 type NonLockWait struct {
-	WaitNs  int64 `json:"waitNs"`
-	Waits   int64 `json:"waits"`
-	Waiters int   `json:"waiters"` // distinct threads
+	WaitNs  int64
+	Waits   int64
+	Waiters int // distinct threads
 }
 
 // Resources is a visitor that sums the waits that are not for locks. The zero value is empty.

@@ -10,8 +10,8 @@ import (
 
 // OwnerThread is a thread that held a lock while others waited for it.
 type OwnerThread struct {
-	Thread string `json:"thread"` // its name
-	WaitNs int64  `json:"waitNs"`
+	Thread string // its name
+	WaitNs int64
 }
 
 // stackless sums the waiting for owners that are known by their thread alone, by row of owners.

@@ -14,13 +14,13 @@ import (
 // Executor is a pool of worker threads, and what the workers do. While all are busy, tasks wait in its queue,
 // where no thread shows them. Its names in JSON are those of the document of analyze.
 type Executor struct {
-	Pool    string  `json:"pool"`    // the group of its threads
-	Workers int     `json:"workers"` // threads
-	Busy    float64 `json:"busy"`    // of them, on average
-	AllBusy float64 `json:"allBusy"` // the share of the time, or of the instants, at which none was idle
+	Pool    string  // the group of its threads
+	Workers int     // threads
+	Busy    float64 // of them, on average
+	AllBusy float64 // the share of the time, or of the instants, at which none was idle
 	// at which the workers were seen; 0 if their idle times are recorded
-	Instants int      `json:"instants,omitempty"`
-	Doing    []Holder `json:"doing"` // the places of the busy ones, in descending order; Shown is true
+	Instants int
+	Doing    []Holder // the places of the busy ones, in descending order; Shown is true
 }
 
 // Workers is a visitor that finds what the workers of executors do: of java.util.concurrent, Jetty and Tomcat.

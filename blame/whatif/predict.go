@@ -8,8 +8,8 @@ import (
 
 // Range is the predicted effect of a change, between two ends.
 type Range struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
+	Low  float64
+	High float64
 }
 
 func (r *Range) include(x float64) { r.Low, r.High = min(r.Low, x), max(r.High, x) }
@@ -19,8 +19,8 @@ func (r Range) widen(by float64) Range { return Range{r.Low / (1 + by), r.High *
 
 // Misfit is the relative deviation of the replay of the unchanged trace from the trace.
 type Misfit struct {
-	Waiting    float64 `json:"waiting"`    // of the time that all threads wait
-	Throughput float64 `json:"throughput"` // of the number of acquisitions
+	Waiting    float64 // of the time that all threads wait
+	Throughput float64 // of the number of acquisitions
 }
 
 // maxMisfit is the misfit above which the replay does not represent the program: its ranges

@@ -1,7 +1,10 @@
 package document
 
 import (
+	"slices"
+
 	"contend/analysis"
+	"contend/blame/findings"
 	"contend/blame/locks"
 	"contend/format"
 )
@@ -40,7 +43,24 @@ func NewTotal(c *locks.Collector) Total {
 
 // Lock is one lock, or one class of locks.
 type Lock struct {
-	locks.Row
+	Lock    string  `json:"lock"`
+	Class   string  `json:"class"`
+	Kind    string  `json:"kind"`
+	Waits   int64   `json:"waits"`
+	Failed  int64   `json:"failed,omitempty"` // waits that ended without the lock
+	WaitNs  int64   `json:"waitNs"`           // thread-time
+	WallNs  int64   `json:"wallNs"`
+	MaxNs   int64   `json:"maxNs"` // longest wait; 0 when waits were only sampled
+	P50Ns   int64   `json:"p50Ns"` // percentiles of whole waits, to three digits; 0 when only sampled
+	P99Ns   int64   `json:"p99Ns"`
+	CSP     float64 `json:"csp"`
+	Waiters int     `json:"waiters"` // distinct threads
+	// waits for the lock again after Object.wait or await, whose beginnings are estimated, and their part of WaitNs
+	Reacquired   int64 `json:"reacquired,omitempty"`
+	ReacquiredNs int64 `json:"reacquiredNs,omitempty"`
+	// at how many a lock was recorded that collections moved; 0 of others, and of a class
+	Addresses int `json:"addresses,omitempty"`
+
 	Created Stack `json:"created,omitempty"` // where the lock was made, if that is recorded
 
 	*Uncertainty
@@ -52,7 +72,12 @@ type Lock struct {
 
 	Provenance  Provenance   `json:"provenance"`
 	Calibration *Calibration `json:"calibration,omitempty"` // of its owners, if any is inferred
-	locks.Parties
+
+	// where the lock was made, or, if unknown, is mostly acquired or waited for; "" if that is unknown, too
+	Site string `json:"site,omitempty"`
+	// the threads at both sides by their places, in descending order of waiting
+	Owners  []Owner `json:"owners"`
+	Waiting []Site  `json:"waiting"`
 }
 
 // Deadlock is a cycle of threads, each waiting for a lock the next one holds.
@@ -75,7 +100,23 @@ type Member struct {
 }
 
 // Stack is a call stack, innermost frame first.
-type Stack []format.Frame
+type Stack []Frame
+
+// Frame is one line of a call stack.
+type Frame struct {
+	Class  string `json:"class"`  // class or package, as the language writes it: java.util.Hashtable, net/http
+	Method string `json:"method"` // method or function without signature
+	Line   int    `json:"line"`   // 0 when unknown, -1 for native code
+}
+
+// Frames returns the frames as a trace has them, without their files.
+func (s Stack) Frames() []format.Frame {
+	out := make([]format.Frame, len(s))
+	for i, f := range s {
+		out[i] = format.Frame{Class: f.Class, Method: f.Method, Line: f.Line}
+	}
+	return out
+}
 
 // Analyze is the document of `contend analyze`.
 type Analyze struct {
@@ -88,17 +129,16 @@ type Analyze struct {
 	NonLockWaits
 
 	// of the trace, inside --from and --to; where an input is cut off, as much of it as is known of the waiting threads
-	ElapsedNs      int64            `json:"elapsedNs"`
-	WaitingThreads float64          `json:"waitingThreads"` // on average; 0 if the input counts
-	Findings       []Finding        `json:"findings"`
-	Phases         []Phase          `json:"phases"`
-	NotCounted     []format.Warning `json:"notCounted"`          // the warnings about waits outside of the totals
-	Ranked         []Ranked         `json:"ranked"`              // locks and resources, by waiting
-	Executors      []Executor       `json:"executors,omitempty"` // the busiest first
-	Dumps          *Dumps           `json:"dumps,omitempty"`     // if the input has thread dumps, without a filter
-	// the locks beyond Locks, in one row for each class and site, for the screen
-	Rest   []Ranked `json:"-"`
-	Stacks *Blame   `json:"-"` // by owner's stack and class of lock, for people
+	ElapsedNs      int64      `json:"elapsedNs"`
+	WaitingThreads float64    `json:"waitingThreads"` // on average; 0 if the input counts
+	Findings       []Finding  `json:"findings"`
+	Phases         []Phase    `json:"phases"`
+	NotCounted     []Warning  `json:"notCounted"`          // the warnings about waits outside of the totals
+	Ranked         []Ranked   `json:"ranked"`              // locks and resources, by waiting
+	Executors      []Executor `json:"executors,omitempty"` // the busiest first
+	Dumps          *Dumps     `json:"dumps,omitempty"`     // if the input has thread dumps, without a filter
+
+	rest []Awaited // the locks beyond Locks, in one row for each class and site
 }
 
 // MaxLocks is the default number of locks with a row of their own: a row takes a kilobyte and more,
@@ -130,7 +170,7 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector
 		NonLockWaits: NonLockWaits{Resources: []Resource{}},
 		Total:        NewTotal(sums),
 		ElapsedNs:    tr.ElapsedNs,
-		Findings:     append([]Finding{}, o.Findings...),
+		Findings:     mapped(slices.Concat([]findings.Finding{}, o.Findings), newFinding),
 		Phases:       []Phase{},
 		NotCounted:   notCounted(cov.Warnings),
 	}
@@ -170,7 +210,7 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector
 			again.Merge(reacquired[id])
 		}
 		all.ReacquiredLowNs, all.ReacquiredHighNs = rangeOf(all.ReacquiredNs, again)
-		a.Rest = append(a.Rest, all.ranked(kind, len(l.Of), biggest))
+		a.rest = append(a.rest, all.awaited(kind, len(l.Of), biggest))
 	}
 	for i, d := range tr.Deadlocks {
 		a.Deadlocks = append(a.Deadlocks, newDeadlock(i+1, d, tr.Symbols, o.Took))
@@ -188,12 +228,29 @@ func newLock(r *locks.Row, sym *analysis.Symbols, o *locks.Lock, top int) Lock {
 	if r.Created != format.NoStack {
 		created = NewStack(sym.Frames(r.Created))
 	}
-	parties := locks.Parties{
-		Site:    o.Site,
-		Owners:  limitOwners(o.Owners, top),
-		Waiting: append([]Site{}, limit(o.Waiting, top)...),
+	waiting := slices.Concat([]locks.Site{}, limit(o.Waiting, top))
+	return Lock{
+		Lock:         r.Lock,
+		Class:        r.Class,
+		Kind:         r.Kind,
+		Waits:        r.Waits,
+		Failed:       r.Failed,
+		WaitNs:       r.WaitNs,
+		WallNs:       r.WallNs,
+		MaxNs:        r.MaxNs,
+		P50Ns:        r.P50Ns,
+		P99Ns:        r.P99Ns,
+		CSP:          r.CSP,
+		Waiters:      r.Waiters,
+		Reacquired:   r.Reacquired,
+		ReacquiredNs: r.ReacquiredNs,
+		Addresses:    r.Addresses,
+		Created:      created,
+		Provenance:   NewProvenance(r.ByProvenance),
+		Site:         o.Site,
+		Owners:       newOwners(o.Owners, top),
+		Waiting:      mapped(waiting, newSite),
 	}
-	return Lock{Row: *r, Created: created, Provenance: NewProvenance(r.ByProvenance), Parties: parties}
 }
 
 func newDeadlock(
@@ -224,7 +281,25 @@ func newDeadlock(
 }
 
 // NewStack converts a stack; it is never null in JSON.
-func NewStack(frames []format.Frame) Stack { return append(Stack{}, frames...) }
+func NewStack(frames []format.Frame) Stack {
+	out := make(Stack, len(frames))
+	for i, f := range frames {
+		out[i] = Frame{f.Class, f.Method, f.Line}
+	}
+	return out
+}
+
+// mapped converts the rows of a list; nil stays nil.
+func mapped[From, To any](rows []From, convert func(*From) To) []To {
+	if rows == nil {
+		return nil
+	}
+	out := make([]To, len(rows))
+	for i := range rows {
+		out[i] = convert(&rows[i])
+	}
+	return out
+}
 
 // limit returns the first n rows, all for n == 0.
 func limit[T any](rows []T, n int) []T {

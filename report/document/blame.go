@@ -17,9 +17,21 @@ type Blame struct {
 	Total    Total    `json:"total"`
 	Coverage Coverage `json:"coverage"`
 
-	Omitted   int      `json:"-"` // rows beyond the limit, and their sum
-	OmittedNs int64    `json:"-"`
-	StackKeys []string `json:"-"` // those of By whose rows carry stacks
+	omitted   int // rows beyond the limit
+	omittedNs int64
+}
+
+// Omitted returns the number of rows beyond the limit, and their sum.
+func (b *Blame) Omitted() (rows int, ns int64) { return b.omitted, b.omittedNs }
+
+// StackKeys returns those of By whose rows carry stacks.
+func (b *Blame) StackKeys() (keys []string) {
+	for _, name := range b.By {
+		if blame.IsStackKey(name) {
+			keys = append(keys, name)
+		}
+	}
+	return keys
 }
 
 // BlameRow is one combination of keys. Stack belongs to the first stack key;
@@ -28,11 +40,20 @@ type BlameRow struct {
 	Keys   []string         `json:"keys"`
 	Stack  Stack            `json:"stack,omitempty"`
 	Stacks map[string]Stack `json:"stacks,omitempty"`
-	blame.Sum
+	Sum
 	*Uncertainty
 	Provenance Provenance `json:"provenance"`
 	RightNs    int64      `json:"expectedRightNs"` // the part of threadNs expected to have the right owner
 }
+
+// Sum is the sum of a row.
+type Sum struct {
+	ThreadNs int64 `json:"threadNs"` // waiting thread-time
+	WallNs   int64 `json:"wallNs"`   // duration of the union of its intervals
+	Waits    int64 `json:"waits"`    // that begin in the row
+}
+
+func newSum(s *blame.Sum) Sum { return Sum{s.ThreadNs, s.WallNs, s.Waits} }
 
 // Other is the sum of the rows or edges of [other], those beyond the bound.
 type Other struct {
@@ -76,13 +97,10 @@ func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
 	}
 	for _, k := range t.By {
 		b.By = append(b.By, k.String())
-		if k.IsStack() {
-			b.StackKeys = append(b.StackKeys, k.String())
-		}
 	}
-	shown := limit(t.Rows, top)
+	shown, stackKeys := limit(t.Rows, top), b.StackKeys()
 	for i := range shown {
-		row := newBlameRow(&shown[i], b.StackKeys)
+		row := newBlameRow(&shown[i], stackKeys)
 		if i < maxUncertain && cov.Timed() {
 			if e, ok := t.Estimate(&shown[i]); ok {
 				row.Uncertainty = newUncertainty(e)
@@ -91,8 +109,8 @@ func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
 		b.Rows = append(b.Rows, row)
 	}
 	for _, r := range t.Rows[len(shown):] {
-		b.Omitted++
-		b.OmittedNs += r.ThreadNs
+		b.omitted++
+		b.omittedNs += r.ThreadNs
 	}
 	return b
 }
@@ -100,7 +118,7 @@ func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
 func newBlameRow(r *blame.Row, stackKeys []string) BlameRow {
 	out := BlameRow{
 		Keys:       r.Keys,
-		Sum:        r.Sum,
+		Sum:        newSum(&r.Sum),
 		Provenance: NewProvenance(r.ByProvenance),
 		RightNs:    r.ByProvenance.Right(),
 	}
@@ -132,7 +150,7 @@ type Chain struct {
 	Signature string `json:"signature"` // the names of the steps, "->" between them: equal in every trace
 	Steps     []Step `json:"steps"`
 	Hops      int    `json:"hops"` // locks on the way
-	blame.Sum
+	Sum
 	Provenance Provenance `json:"provenance"` // of the leaf
 }
 
@@ -155,7 +173,7 @@ func NewChains(t *blame.Table, cov Coverage, top int) *Chains {
 	for i := range shown {
 		c := &shown[i]
 		steps, hops := t.Chain(c)
-		out := Chain{Signature: c.Keys[0], Hops: hops, Sum: c.Sum, Provenance: NewProvenance(c.ByProvenance)}
+		out := Chain{Signature: c.Keys[0], Hops: hops, Sum: newSum(&c.Sum), Provenance: NewProvenance(c.ByProvenance)}
 		for _, s := range steps {
 			out.Steps = append(out.Steps, Step{blame.Roles[s.Role], s.Name})
 		}

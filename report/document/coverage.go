@@ -2,51 +2,51 @@ package document
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"contend/analysis"
-	"contend/blame"
 	"contend/format"
 )
-
-// How the owners of some waiting are known is what package blame makes.
-type (
-	Provenance     = blame.Provenance
-	ProvenancePart = blame.ProvenancePart
-)
-
-// NewProvenance names the parts of a sum.
-var NewProvenance = blame.NewProvenance
 
 // UnitNs is the unit of the waiting of traces that measure time.
 const UnitNs = "ns"
 
 // Coverage describes the amount of data, the provenance of owners, and the gaps.
 type Coverage struct {
-	Unit       string           `json:"unit"` // of all waiting: ns, delays, threads, acquisitions
-	Events     int64            `json:"events"`
-	BytesRead  int64            `json:"bytesRead"`
-	BytesTotal int64            `json:"bytesTotal"`
-	Provenance Provenance       `json:"provenance"`
-	Sampler    *Sampler         `json:"sampler,omitempty"` // absent if samples have no intended times
-	Warnings   []format.Warning `json:"warnings"`
-	Goroutines bool             `json:"-"` // the waiters are goroutines, not threads
-	Places     Places           `json:"-"` // the sites in the names of locks
+	Unit       string     `json:"unit"` // of all waiting: ns, delays, threads, acquisitions
+	Events     int64      `json:"events"`
+	BytesRead  int64      `json:"bytesRead"`
+	BytesTotal int64      `json:"bytesTotal"`
+	Provenance Provenance `json:"provenance"`
+	Sampler    *Sampler   `json:"sampler,omitempty"` // absent if samples have no intended times
+	Warnings   []Warning  `json:"warnings"`
 
 	Calibration *Calibration `json:"calibration,omitempty"` // absent if no owner is inferred
 	// of waits below the threshold of the recorder; absent without one
 	Short    *Bounds `json:"belowThreshold,omitempty"`
 	Running  *Bounds `json:"running,omitempty"`  // of the running time; absent if it is known
 	Pressure *Shares `json:"pressure,omitempty"` // the range for all locks; absent if it is narrow
+
+	goroutines bool
+	places     Places
 }
+
+// Goroutines reports whether the waiters are goroutines, not threads.
+func (c *Coverage) Goroutines() bool { return c.goroutines }
+
+// Places returns the sites in the names of locks.
+func (c *Coverage) Places() Places { return c.places }
+
+// SetPlaces sets the sites in the names of locks.
+func (c *Coverage) SetPlaces(p Places) { c.places = p }
 
 // Timed reports whether waiting has a duration and instants.
 func (c *Coverage) Timed() bool { return c.Unit == UnitNs }
 
-// Warned reports whether there is a warning of a code.
-func (c *Coverage) Warned(code string) bool {
-	_, is := format.FindWarning(c.Warnings, code)
-	return is
+// Warned reports whether there is a warning of one of some codes.
+func (c *Coverage) Warned(codes ...string) bool {
+	return slices.ContainsFunc(c.Warnings, func(w Warning) bool { return slices.Contains(codes, w.Code) })
 }
 
 // Shares are the bounds of a share.
@@ -170,12 +170,12 @@ func Goroutines(format string) bool {
 func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	c := Coverage{
 		Unit:       cmp.Or(string(st.Unit), UnitNs),
-		Goroutines: Goroutines(st.Format),
+		goroutines: Goroutines(st.Format),
 		Events:     st.Events,
 		BytesRead:  st.BytesRead,
 		BytesTotal: st.BytesTotal,
 		Provenance: NewProvenance(tr.Coverage.ByProvenance),
-		Warnings:   append(append([]format.Warning{}, st.Warnings...), tr.Coverage.Warnings...),
+		Warnings:   NewWarnings(slices.Concat(st.Warnings, tr.Coverage.Warnings)),
 	}
 	if s := &tr.Coverage.Stalls; s.Samples > 0 {
 		c.Sampler = &Sampler{s.Samples, NewLengths(&s.Late), s.LateNs, s.SpanNs}
@@ -191,7 +191,7 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	if st.Blind != "" && c.Timed() && tr.Coverage.ByProvenance == (analysis.Known{}) && len(tr.Deadlocks) == 0 {
 		c.Warnings = append(
 			c.Warnings,
-			format.Warning{Code: format.CodeBlind, Text: "deadlocks would not show: " + st.Blind},
+			Warning{Code: format.CodeBlind, Text: "deadlocks would not show: " + st.Blind},
 		)
 	}
 	return c

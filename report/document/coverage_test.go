@@ -12,7 +12,7 @@ import (
 func TestSharesHaveTheIntervalOfTheirDumps(t *testing.T) {
 	half := func(dumps int, share float64) *float64 {
 		var l Lock
-		l.Owners = []LockOwner{{Share: share}}
+		l.Owners = []Owner{{Share: share}}
 		l.surveyed(analysis.Agreement{Dumps: dumps, Waiters: int64(dumps), SquaredWaiters: int64(dumps)})
 		return l.Owners[0].SharePlusMinus
 	}

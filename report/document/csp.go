@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"contend/blame"
 	"contend/csp"
 )
 
@@ -14,7 +15,6 @@ import (
 // may be hundreds of thousands: Each and EachPhase make them.
 type CSP struct {
 	Schema     string     `json:"schema"`
-	StartNs    int64      `json:"-"` // of the trace: the origin of times in tables, --from and --to
 	IntervalNs int64      `json:"intervalNs"`
 	Sampled    bool       `json:"sampled"` // the sums are estimates
 	Intervals  []Interval `json:"intervals"`
@@ -23,33 +23,142 @@ type CSP struct {
 	Total      Total      `json:"total"`
 	Coverage   Coverage   `json:"coverage"`
 
-	series *csp.Series // makes the intervals and phases of a document without the lists
+	startNs int64
+	series  *csp.Series // makes the intervals and phases of a document without the lists
 }
 
-// The items of the lists are types of package csp.
-type (
-	Interval = csp.Interval
-	Pressure = csp.Pressure
-	Phase    = csp.Phase
-	Segment  = csp.Segment
-	Cause    = csp.Cause
-	Metric   = csp.Metric
-)
+// OriginNs returns the start of the trace: the origin of times in tables, --from and --to.
+func (d *CSP) OriginNs() int64 { return d.startNs }
+
+// Interval is one measurement interval; locks without waiting in it are absent.
+type Interval struct {
+	StartNs   int64      `json:"startNs"`
+	EndNs     int64      `json:"endNs"`
+	RunningNs int64      `json:"runningNs"`
+	Locks     []Pressure `json:"locks"` // descending by WaitNs
+}
+
+// Pressure is one lock, or one class of locks, in one interval.
+type Pressure struct {
+	Class  string  `json:"class"`
+	Lock   string  `json:"lock"`
+	WaitNs int64   `json:"waitNs"`
+	CSP    float64 `json:"csp"` // WaitNs / RunningNs of the interval, in [0, 1]
+	// half of the 95 % interval of CSP; nil if it is exact, or there are too few samples
+	PlusMinus *float64 `json:"cspPlusMinus,omitempty"`
+}
+
+// Phase is a run of intervals in which the pressure of the locks of one class and site stays high.
+type Phase struct {
+	Class     string    `json:"class"`
+	Lock      string    `json:"lock"`           // the one with most waiting
+	Site      string    `json:"site,omitempty"` // in the name of the locks; "" if unknown, or of a class
+	Locks     int       `json:"locks"`          // waited for in the phase
+	StartNs   int64     `json:"startNs"`
+	EndNs     int64     `json:"endNs"`
+	WaitNs    int64     `json:"waitNs"`
+	CSP       float64   `json:"csp"`
+	PlusMinus *float64  `json:"cspPlusMinus,omitempty"` // as in Pressure
+	Causes    []Cause   `json:"causes"`                 // owner call chains by waiting time caused, at most five
+	Segments  []Segment `json:"turns,omitempty"`        // between changes of the main cause; nil if there are none
+}
+
+// Segment is a part of a phase with one main cause.
+type Segment struct {
+	StartNs int64 `json:"startNs"`
+	EndNs   int64 `json:"endNs"`
+	WaitNs  int64 `json:"waitNs"` // for all owners
+	Cause   Cause `json:"cause"`  // the main cause
+}
+
+// Cause is one blamed call chain of a phase.
+type Cause struct {
+	Owner  string `json:"owner"` // its stack, innermost frame first, or a pseudo owner
+	WaitNs int64  `json:"waitNs"`
+
+	place csp.OwnerPlace
+}
+
+// Place returns the site that took the lock, and what the owner did; "" for what is not known.
+func (c *Cause) Place() (site, doing string) {
+	if c.place.Doing != blame.DoingUnknown {
+		doing = c.place.Doing.String()
+	}
+	return c.place.Site, doing
+}
+
+// Metric is one lock's row. Ratios that need holds are nil if the trace does not record them.
+type Metric struct {
+	Class             string   `json:"class"`
+	Lock              string   `json:"lock"`
+	CSP               float64  `json:"csp"`               // over the whole recording
+	FailedPerSecond   float64  `json:"failedPerSecond"`   // acquisitions that had to wait, per second elapsed
+	FailedPerAcquired *float64 `json:"failedPerAcquired"` // the same over all acquisitions
+	InsidePerElapsed  *float64 `json:"insidePerElapsed"`  // time in critical sections over time elapsed
+	InsidePerAll      *float64 `json:"insidePerAll"`      // the same over that of all locks
+	WaitPerElapsed    float64  `json:"waitPerElapsed"`    // time spent acquiring over time elapsed
+}
 
 // NewPhases returns the phases, the largest first; top limits them, 0 means all.
-func NewPhases(s *csp.Series, top int) []Phase { return limit(s.Phases, top) }
+func NewPhases(s *csp.Series, top int) []Phase { return mapped(limit(s.Phases, top), newPhase) }
+
+func newPhase(p *csp.Phase) Phase {
+	return Phase{
+		Class:     p.Class,
+		Lock:      p.Lock,
+		Site:      p.Site,
+		Locks:     p.Locks,
+		StartNs:   p.StartNs,
+		EndNs:     p.EndNs,
+		WaitNs:    p.WaitNs,
+		CSP:       p.CSP,
+		PlusMinus: p.PlusMinus,
+		Causes:    mapped(p.Causes, newCause),
+		Segments:  mapped(p.Segments, newSegment),
+	}
+}
+
+func newCause(c *csp.Cause) Cause { return Cause{c.Owner, c.WaitNs, c.Place} }
+
+func newSegment(s *csp.Segment) Segment {
+	return Segment{
+		StartNs: s.StartNs,
+		EndNs:   s.EndNs,
+		WaitNs:  s.WaitNs,
+		Cause:   newCause(&s.Cause),
+	}
+}
+
+func newInterval(iv *csp.Interval) Interval {
+	return Interval{
+		StartNs:   iv.StartNs,
+		EndNs:     iv.EndNs,
+		RunningNs: iv.RunningNs,
+		Locks:     mapped(iv.Locks, newPressure),
+	}
+}
+
+func newPressure(p *csp.Pressure) Pressure {
+	return Pressure{
+		Class:     p.Class,
+		Lock:      p.Lock,
+		WaitNs:    p.WaitNs,
+		CSP:       p.CSP,
+		PlusMinus: p.PlusMinus,
+	}
+}
 
 // NewCSP builds the document. It always has every interval and lock, so that
 // its sums equal the total. Times are shown as counted from start.
 func NewCSP(s *csp.Series, start int64, m []csp.Metric, total Total, cov Coverage) *CSP {
 	d := &CSP{
 		Schema:     "contend.csp/1",
-		StartNs:    start,
+		startNs:    start,
 		IntervalNs: s.IntervalNs,
 		Sampled:    s.Sampled && cov.Timed(),
 		Intervals:  []Interval{},
 		Phases:     []Phase{},
-		Metrics:    m,
+		Metrics:    mapped(m, func(one *csp.Metric) Metric { return Metric(*one) }),
 		Total:      total,
 		Coverage:   cov,
 		series:     s,
@@ -59,6 +168,9 @@ func NewCSP(s *csp.Series, start int64, m []csp.Metric, total Total, cov Coverag
 	}
 	return d
 }
+
+// SetOriginNs sets the start of the trace.
+func (d *CSP) SetOriginNs(ns int64) { d.startNs = ns }
 
 // Len returns the number of intervals.
 func (d *CSP) Len() int {
@@ -73,16 +185,28 @@ func (d *CSP) Each() iter.Seq[Interval] {
 	if d.series == nil {
 		return slices.Values(d.Intervals)
 	}
-	return d.series.Intervals()
+	return func(yield func(Interval) bool) {
+		for iv := range d.series.Intervals() {
+			if !yield(newInterval(&iv)) {
+				return
+			}
+		}
+	}
 }
 
 // EachPhase returns the phases, the largest first; top limits them, 0 means all.
 func (d *CSP) EachPhase(top int) iter.Seq[Phase] {
-	list := d.Phases
-	if d.series != nil {
-		list = d.series.Phases
+	if d.series == nil {
+		return slices.Values(limit(d.Phases, top))
 	}
-	return slices.Values(limit(list, top))
+	return func(yield func(Phase) bool) {
+		shown := limit(d.series.Phases, top)
+		for i := range shown {
+			if !yield(newPhase(&shown[i])) {
+				return
+			}
+		}
+	}
 }
 
 // write prints the document like Write, but makes each interval and phase when it is printed.

@@ -22,13 +22,26 @@ type Diff struct {
 	Owners []DiffRow `json:"owners"` // methods that acquired the lock, without line numbers, and pseudo owners
 	Chains []DiffRow `json:"chains"` // signatures, those of contend.chains
 
-	Omitted [3]DiffOmitted `json:"-"` // of locks, owners and chains
-	Only    string         `json:"-"` // the one table to show: lock, owner or chain; "" for all
+	omitted [3]DiffOmitted
+	only    string
 }
+
+// Omitted returns what is beyond the limit of locks, owners and chains.
+func (d *Diff) Omitted() (locks, owners, chains DiffOmitted) {
+	return d.omitted[0], d.omitted[1], d.omitted[2]
+}
+
+// SetOmitted sets what is beyond the limit.
+func (d *Diff) SetOmitted(locks, owners, chains DiffOmitted) {
+	d.omitted = [3]DiffOmitted{locks, owners, chains}
+}
+
+// Only returns the one table to show: lock, owner or chain; "" for all.
+func (d *Diff) Only() string { return d.only }
 
 // OnlyChains keeps the chains of waits and the total alone.
 func (d *Diff) OnlyChains() {
-	d.Only, d.Locks, d.Owners = "chain", []DiffRow{}, []DiffRow{}
+	d.only, d.Locks, d.Owners = "chain", []DiffRow{}, []DiffRow{}
 }
 
 // DiffOmitted counts rows beyond the limit, and the changed ones among them.
@@ -95,9 +108,9 @@ func NewDiff(d *compare.Diff, base, new Side, top int) *Diff {
 			(*t.to)[j] = newDiffRow(&shown[j])
 		}
 		for _, r := range t.from[len(shown):] {
-			out.Omitted[i].Rows++
+			out.omitted[i].Rows++
 			if r.Status.Changes() {
-				out.Omitted[i].Changed++
+				out.omitted[i].Changed++
 			}
 		}
 	}

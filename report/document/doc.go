@@ -13,6 +13,10 @@
 //
 // Others have parts of several documents:
 //
+//	parties.go   the owners and waiters of a lock, by their places
+//	finding.go   one thing to fix
+//	provenance.go how the owners of some waiting are known
+//	warning.go   a reason to doubt a result
 //	coverage.go  the amount of data, the provenance of owners, the gaps
 //	threads.go   the threads of dumps
 //	places.go    the site in the name of a lock

@@ -1,6 +1,10 @@
 package document
 
-import "contend/blame"
+import (
+	"slices"
+
+	"contend/blame"
+)
 
 // Graph is the document of `contend graph`: which threads blocked which.
 type Graph struct {
@@ -17,21 +21,30 @@ type Graph struct {
 
 // Node is a waiter or an owner. Components are those of the whole graph, not of its shown part.
 type Node struct {
-	ID int `json:"id"` // from 1
-	blame.Vertex
+	ID       int    `json:"id"` // from 1
+	Name     string `json:"name"`
+	Pseudo   bool   `json:"pseudo,omitempty"` // a pseudo owner, such as [handoff]
+	WaitedNs int64  `json:"waitedNs"`
+	CausedNs int64  `json:"causedNs"`
+	// number of the strongly connected component, from 1; 0 for a node on no cycle
+	Component int  `json:"component,omitempty"`
+	Closed    bool `json:"knot,omitempty"` // no edge leaves the component: its threads wait for its members only
 }
 
 // Edge is the waiting of node From for node To.
 type Edge struct {
 	From int `json:"from"`
 	To   int `json:"to"`
-	blame.Sum
+	Sum
 	Locks      []EdgeLock `json:"locks"`
 	Provenance Provenance `json:"provenance"`
 }
 
 // EdgeLock is the part of an edge for one class of locks.
-type EdgeLock = blame.EdgeLock
+type EdgeLock struct {
+	Class    string `json:"class"`
+	ThreadNs int64  `json:"threadNs"`
+}
 
 // Omitted is the sum of the rows beyond the limit.
 type Omitted struct {
@@ -74,7 +87,7 @@ func NewGraph(g *blame.Graph, by string, cov Coverage, top int) *Graph {
 	}
 	for i, v := range g.Nodes {
 		if used[i] {
-			d.Nodes = append(d.Nodes, Node{i + 1, v})
+			d.Nodes = append(d.Nodes, newNode(i+1, &v))
 		}
 	}
 	d.Omitted.Nodes = len(g.Nodes) - len(d.Nodes)
@@ -86,7 +99,26 @@ func NewGraph(g *blame.Graph, by string, cov Coverage, top int) *Graph {
 }
 
 func newEdge(e *blame.Edge) Edge {
-	return Edge{e.From + 1, e.To + 1, e.Sum, append([]EdgeLock{}, e.Locks...), NewProvenance(e.ByProvenance)}
+	of := slices.Concat([]blame.EdgeLock{}, e.Locks)
+	return Edge{
+		From:       e.From + 1,
+		To:         e.To + 1,
+		Sum:        newSum(&e.Sum),
+		Locks:      mapped(of, func(l *blame.EdgeLock) EdgeLock { return EdgeLock(*l) }),
+		Provenance: NewProvenance(e.ByProvenance),
+	}
+}
+
+func newNode(id int, v *blame.Vertex) Node {
+	return Node{
+		ID:        id,
+		Name:      v.Name,
+		Pseudo:    v.Pseudo,
+		WaitedNs:  v.WaitedNs,
+		CausedNs:  v.CausedNs,
+		Component: v.Component,
+		Closed:    v.Closed,
+	}
 }
 
 // Names finds the names of nodes by their ids.

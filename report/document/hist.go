@@ -14,9 +14,18 @@ type Hist struct {
 	Total      HistRow   `json:"total"`
 	Coverage   *Coverage `json:"coverage,omitempty"` // absent when only interval logs were read
 
-	Omitted int   `json:"-"` // rows beyond the limit
-	LastNs  int64 `json:"-"` // the end of the recording; 0 if unknown
+	omitted int
+	lastNs  int64
 }
+
+// Omitted returns the number of rows beyond the limit.
+func (d *Hist) Omitted() int { return d.omitted }
+
+// LastNs returns the end of the recording; 0 if it is unknown.
+func (d *Hist) LastNs() int64 { return d.lastNs }
+
+// SetLastNs sets the end of the recording.
+func (d *Hist) SetLastNs(ns int64) { d.lastNs = ns }
 
 // HistRow holds the distributions of the waits of one combination of keys. Unrecorded ones are
 // absent.
@@ -44,9 +53,15 @@ type Lengths struct {
 	P4Ns   int64 `json:"p9999Ns"` // 99.99 %
 	MaxNs  int64 `json:"maxNs"`
 
-	Curve []Point `json:"-"` // for plots
-	Bars  []Band  `json:"-"` // for bar charts
+	curve []Point
+	bars  []Band
 }
+
+// Curve returns the percentile curve, for plots.
+func (l *Lengths) Curve() []Point { return l.curve }
+
+// Bars returns the bands of durations, for bar charts.
+func (l *Lengths) Bars() []Band { return l.bars }
 
 // The parts of charts.
 type (
@@ -68,7 +83,7 @@ func NewHist(by []string, expected int64, rows []waits.Row, total *waits.Lengths
 	for i := range shown {
 		d.Rows = append(d.Rows, newHistRow(&shown[i]))
 	}
-	d.Omitted = len(rows) - len(shown)
+	d.omitted = len(rows) - len(shown)
 	return d
 }
 
@@ -101,7 +116,7 @@ func NewLengths(d *durations.Distribution) *Lengths {
 		P999Ns: d.Percentile(99.9),
 		P4Ns:   d.Percentile(99.99),
 		MaxNs:  d.Max(),
-		Curve:  d.Curve(),
-		Bars:   d.Bands(),
+		curve:  d.Curve(),
+		bars:   d.Bands(),
 	}
 }

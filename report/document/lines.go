@@ -48,7 +48,7 @@ func (d *CSP) Lines(n int) (lines []Line, edges []int64) {
 		i++
 		running[cell] += iv.RunningNs
 		for _, l := range iv.Locks {
-			site := d.Coverage.Places[l.Lock].Site
+			site := d.Coverage.Places()[l.Lock].Site
 			key := [3]string{l.Class, site, l.Lock}
 			if Placed(site) {
 				key[2] = ""

@@ -8,26 +8,6 @@ import (
 	"contend/format"
 )
 
-// The parts of the document that are types of packages locks and findings.
-type (
-	LockOwner   = locks.Owner       // a place whose threads held a lock while others waited for it, or a pseudo owner
-	Doing       = locks.Doing       // an activity of such threads
-	Callers     = locks.Callers     // the program's own frames around a site, innermost first
-	Site        = locks.Site        // a place in the program where threads wait for a lock
-	NonLockWait = locks.NonLockWait // waiting that is no contention for a lock
-	Finding     = findings.Finding  // one thing to fix
-)
-
-// The kinds of findings, and the confidence, that renderers treat specially.
-const (
-	KindDeadlock       = findings.Deadlock
-	KindPolling        = findings.Polling
-	KindBlockedHolding = findings.BlockedHolding
-	KindStarvation     = findings.Starvation
-
-	HighConfidence = findings.High
-)
-
 // Overview is the input of NewAnalyze for the first screen.
 type Overview struct {
 	Locks    []locks.Lock
@@ -49,23 +29,14 @@ var uncounted = []string{
 }
 
 // notCounted returns the warnings about waits outside of the totals.
-func notCounted(all []format.Warning) []format.Warning {
-	out := []format.Warning{}
+func notCounted(all []Warning) []Warning {
+	out := []Warning{}
 	for _, code := range uncounted {
 		for _, w := range all {
 			if w.Code == code {
 				out = append(out, w)
 			}
 		}
-	}
-	return out
-}
-
-// limitOwners limits the owners of a lock, and the callers of each; 0 means all.
-func limitOwners(list []LockOwner, top int) []LockOwner {
-	out := append([]LockOwner{}, limit(list, top)...)
-	for i := range out {
-		out[i].Callers, out[i].Threads = limit(out[i].Callers, top), limit(out[i].Threads, top)
 	}
 	return out
 }

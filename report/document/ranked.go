@@ -5,11 +5,9 @@ import (
 	"slices"
 
 	"contend/blame"
-	"contend/blame/locks"
 )
 
-// Ranked is one row of the ranking: all locks of one class and site, or one place where
-// threads wait for a pool, queue, latch or result.
+// Ranked is one row of the ranking in JSON.
 type Ranked struct {
 	Kind    string `json:"kind"`            // lock, pool, queue, latch, result, condition, resource, others
 	Class   string `json:"class,omitempty"` // of locks
@@ -24,31 +22,35 @@ type Ranked struct {
 	ReacquiredNs     int64 `json:"reacquiredNs,omitempty"` // as in Lock
 	ReacquiredLowNs  int64 `json:"reacquiredLowNs,omitempty"`
 	ReacquiredHighNs int64 `json:"reacquiredHighNs,omitempty"`
+}
 
-	// Further parts for a screen: the place where threads wait for a resource, or the facts about the
-	// locks.
-	Of         *Resource    `json:"-"`
-	Name       string       `json:"-"` // of the lock with the most waiting
-	Biggest    int64        `json:"-"` // waiting for that lock, ns
-	Owners     []LockOwner  `json:"-"`
-	Waiting    []Site       `json:"-"`
-	Provenance Provenance   `json:"-"`
-	Error      *Uncertainty `json:"-"` // of a single lock
+// Awaited is what threads wait for: all locks of one class and site, or one place where threads wait for a
+// pool, queue, latch or result.
+type Awaited struct {
+	Ranked
+
+	Of         *Resource // the place where threads wait for a resource; nil for locks
+	Name       string    // of the lock with the most waiting
+	Biggest    int64     // waiting for that lock, ns
+	Owners     []Owner
+	Waiting    []Site
+	Provenance Provenance
+	Error      *Uncertainty // of a single lock
 }
 
 // Others is the kind of the row of all locks beyond the bound, with their number and waiting.
 const Others = "others"
 
-// Waits returns locks and resources in descending order of waiting, with Others last. It omits
+// Awaited returns locks and resources in descending order of waiting, with Others last. It omits
 // places where threads may be idle.
-func (a *Analyze) Waits() []Ranked {
-	list := lockWaits(a.Locks, a.Rest)
+func (a *Analyze) Awaited() []Awaited {
+	list := awaitedLocks(a.Locks, a.rest)
 	for i := range a.Resources {
 		if r := &a.Resources[i]; !r.MayBeIdle(a.ElapsedNs) {
-			list = append(list, RankedPlace(r))
+			list = append(list, AwaitedPlace(r))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Ranked) int {
+	slices.SortStableFunc(list, func(a, b Awaited) int {
 		return cmp.Or(blame.CompareBool(a.Kind == Others, b.Kind == Others), cmp.Compare(b.WaitNs, a.WaitNs))
 	})
 	return list
@@ -57,28 +59,30 @@ func (a *Analyze) Waits() []Ranked {
 // Rank fills the ranked list: at most top rows, 0 means all.
 func (a *Analyze) Rank(top int) {
 	a.Ranked = []Ranked{}
-	a.Ranked = append(a.Ranked, limit(a.Waits(), top)...)
+	for _, one := range limit(a.Awaited(), top) {
+		a.Ranked = append(a.Ranked, one.Ranked)
+	}
 }
 
-// Ranked returns the row of a lock.
-func (l *Lock) Ranked() Ranked { return l.ranked("lock", 1, l.WaitNs) }
+// Awaited returns the row of a lock.
+func (l *Lock) Awaited() Awaited { return l.awaited("lock", 1, l.WaitNs) }
 
-// ranked returns the row of n locks from their sums and the waiting for the most contended one.
-func (l *Lock) ranked(kind string, n int, biggest int64) Ranked {
-	return Ranked{
-		Kind:    kind,
-		Class:   l.Class,
-		Site:    l.Site,
-		Locks:   n,
-		WaitNs:  l.WaitNs,
-		Waits:   l.Waits,
-		Waiters: l.Waiters,
-		MaxNs:   l.MaxNs,
-
-		ReacquiredNs:     l.ReacquiredNs,
-		ReacquiredLowNs:  l.ReacquiredLowNs,
-		ReacquiredHighNs: l.ReacquiredHighNs,
-
+// awaited returns the row of n locks from their sums and the waiting for the most contended one.
+func (l *Lock) awaited(kind string, n int, biggest int64) Awaited {
+	return Awaited{
+		Ranked: Ranked{
+			Kind:             kind,
+			Class:            l.Class,
+			Site:             l.Site,
+			Locks:            n,
+			WaitNs:           l.WaitNs,
+			Waits:            l.Waits,
+			Waiters:          l.Waiters,
+			MaxNs:            l.MaxNs,
+			ReacquiredNs:     l.ReacquiredNs,
+			ReacquiredLowNs:  l.ReacquiredLowNs,
+			ReacquiredHighNs: l.ReacquiredHighNs,
+		},
 		Name:       l.Lock,
 		Biggest:    biggest,
 		Owners:     l.Owners,
@@ -88,26 +92,26 @@ func (l *Lock) ranked(kind string, n int, biggest int64) Ranked {
 	}
 }
 
-// RankedPlace returns the row of a place where threads wait for resources.
-func RankedPlace(r *Resource) Ranked {
-	return Ranked{
-		Kind:    string(r.Kind),
+// AwaitedPlace returns the row of a place where threads wait for resources.
+func AwaitedPlace(r *Resource) Awaited {
+	row := Ranked{
+		Kind:    r.Kind,
 		What:    r.What,
 		Site:    r.Site,
 		WaitNs:  r.WaitNs,
 		Waits:   r.Waits,
 		Waiters: r.Waiters,
 		MaxNs:   r.MaxNs,
-		Of:      r,
 	}
+	return Awaited{Ranked: row, Of: r}
 }
 
-// lockWaits joins the rows of locks of one class and site. Its input is in descending order of
+// awaitedLocks joins the rows of locks of one class and site. Its input is in descending order of
 // waiting, with the joined rows last.
-func lockWaits(single []Lock, rest []Ranked) (groups []Ranked) {
-	rows := make([]Ranked, 0, len(single)+len(rest))
+func awaitedLocks(single []Lock, rest []Awaited) (groups []Awaited) {
+	rows := make([]Awaited, 0, len(single)+len(rest))
 	for i := range single {
-		rows = append(rows, single[i].Ranked())
+		rows = append(rows, single[i].Awaited())
 	}
 	at := map[[2]string]int{}
 	for _, r := range append(rows, rest...) {
@@ -124,14 +128,14 @@ func lockWaits(single []Lock, rest []Ranked) (groups []Ranked) {
 		}
 	}
 	for i := range groups {
-		groups[i].Owners = locks.NameableOwners(groups[i].Owners)
+		groups[i].Owners = nameableOwners(groups[i].Owners)
 	}
 	return groups
 }
 
 // merge joins smaller locks. How many threads waited for any of them is not known: at least as
 // many as for one.
-func (g *Ranked) merge(o *Ranked) {
+func (g *Awaited) merge(o *Awaited) {
 	g.Locks += o.Locks
 	g.WaitNs += o.WaitNs
 	g.Waits += o.Waits
@@ -140,13 +144,13 @@ func (g *Ranked) merge(o *Ranked) {
 	g.ReacquiredLowNs += o.ReacquiredLowNs
 	g.ReacquiredHighNs += o.ReacquiredHighNs
 	g.Error = nil
-	g.Provenance.Merge(o.Provenance)
-	g.Owners = locks.JoinOwners(g.Owners, o.Owners)
-	g.Waiting = locks.JoinSites(g.Waiting, o.Waiting)
+	g.Provenance.merge(o.Provenance)
+	g.Owners = joinOwners(g.Owners, o.Owners)
+	g.Waiting = joinSites(g.Waiting, o.Waiting)
 }
 
 // Right returns the expected accuracy of inferred owners; 1 if it is unknown.
-func (g *Ranked) Right() float64 {
+func (g *Awaited) Right() float64 {
 	if right, ok := g.Provenance.Right(); ok {
 		return right
 	}

@@ -134,7 +134,7 @@ func newThreadStack(sym *analysis.Symbols, s *dumps.Stack) ThreadStack {
 		Locks:   s.Locks,
 		What:    s.What,
 		Site:    s.Site,
-		Stack:   Stack(s.Frames),
+		Stack:   NewStack(s.Frames),
 	}
 	if s.Lock != format.NoObject {
 		row.Class = sym.ClassName(s.Lock)

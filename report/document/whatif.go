@@ -4,26 +4,38 @@ import "contend/blame/whatif"
 
 // WhatIf is the document of `contend whatif`.
 type WhatIf struct {
-	Schema      string         `json:"schema"`
-	Rows        []WhatIfRow    `json:"rows"`
-	Method      string         `json:"method"`           // how rows were found: replay, bounds
-	Misfit      *whatif.Misfit `json:"misfit,omitempty"` // nil without a replay
-	WaitNs      int64          `json:"waitNs"`           // of the trace
-	Assumptions []string       `json:"assumptions"`
-	Coverage    Coverage       `json:"coverage"`
+	Schema      string      `json:"schema"`
+	Rows        []WhatIfRow `json:"rows"`
+	Method      string      `json:"method"`           // how rows were found: replay, bounds
+	Misfit      *Misfit     `json:"misfit,omitempty"` // nil without a replay
+	WaitNs      int64       `json:"waitNs"`           // of the trace
+	Assumptions []string    `json:"assumptions"`
+	Coverage    Coverage    `json:"coverage"`
 }
 
 // WhatIfRow is the predicted effect of one change.
 type WhatIfRow struct {
-	Change     string       `json:"change"` // shrink, remove-lock, split, readers
-	Section    string       `json:"section"`
-	Class      string       `json:"class"`
-	Shrink     float64      `json:"shrink"`  // the part of the section that is removed; 0 for other changes
-	Stripes    int          `json:"stripes"` // of split; else 0
-	Throughput whatif.Range `json:"throughput"`
-	WaitNs     TimeEnds     `json:"waitNs"`
-	Ceiling    *float64     `json:"ceiling"`  // of the throughput; null where the trace has no holds
-	Deadlock   bool         `json:"deadlock"` // in the replay threads deadlock
+	Change     string   `json:"change"` // shrink, remove-lock, split, readers
+	Section    string   `json:"section"`
+	Class      string   `json:"class"`
+	Shrink     float64  `json:"shrink"`  // the part of the section that is removed; 0 for other changes
+	Stripes    int      `json:"stripes"` // of split; else 0
+	Throughput Range    `json:"throughput"`
+	WaitNs     TimeEnds `json:"waitNs"`
+	Ceiling    *float64 `json:"ceiling"`  // of the throughput; null where the trace has no holds
+	Deadlock   bool     `json:"deadlock"` // in the replay threads deadlock
+}
+
+// Misfit is the relative deviation of the replay of the unchanged trace from the trace.
+type Misfit struct {
+	Waiting    float64 `json:"waiting"`    // of the time that all threads wait
+	Throughput float64 `json:"throughput"` // of the number of acquisitions
+}
+
+// Range are the ends of a range of factors.
+type Range struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
 }
 
 // TimeEnds are the ends of a range of times.
@@ -43,7 +55,8 @@ func NewWhatIf(r *whatif.Result, cov Coverage) *WhatIf {
 		Coverage:    cov,
 	}
 	if r.Replayed {
-		d.Method, d.Misfit = "replay", &r.Misfit
+		misfit := Misfit(r.Misfit)
+		d.Method, d.Misfit = "replay", &misfit
 	}
 	for _, row := range r.Rows {
 		var ceiling *float64
@@ -56,7 +69,7 @@ func NewWhatIf(r *whatif.Result, cov Coverage) *WhatIf {
 			Class:      row.Class,
 			Shrink:     row.By,
 			Stripes:    row.Stripes,
-			Throughput: row.Throughput,
+			Throughput: Range(row.Throughput),
 			WaitNs:     TimeEnds{int64(row.WaitNs.Low), int64(row.WaitNs.High)},
 			Ceiling:    ceiling,
 			Deadlock:   row.Deadlocks,

@@ -32,8 +32,25 @@ type Why struct {
 	ToNs     int64        `json:"toNs"`
 	Lanes    []ThreadLane `json:"lanes"` // the wait's own thread first, then other waiters, then suspects
 
-	TraceNs int64 `json:"-"` // the start of the trace, the origin of times for people
-	Paths   bool  `json:"-"` // names have paths instead of packages
+	traceNs int64
+	paths   bool
+}
+
+// OriginNs returns the start of the trace, the origin of times for people.
+func (d *Why) OriginNs() int64 { return d.traceNs }
+
+// HasPaths reports whether names have paths instead of packages.
+func (d *Why) HasPaths() bool { return d.paths }
+
+// Asked is a wait that was asked for, and where it stands.
+type Asked struct {
+	Wait  *waits.Wait
+	Site  string // in the name of its lock
+	Rank  int    // among the waits for the lock, from 1
+	Waits int64  // all waits for it
+
+	TraceNs int64 // the start of the trace
+	Paths   bool  // names have paths instead of packages
 }
 
 // Suspect is a possible state of the lock during the wait: held by an owner at a site, free, or
@@ -101,30 +118,25 @@ type whyBuilder struct {
 	sites  *blame.Sites
 }
 
-// NewWhy builds the document of the rank-th longest of all waits.
-func NewWhy(
-	w *waits.Wait,
-	s *waits.Window,
-	sym *analysis.Symbols,
-	of *blame.Sites,
-	site string,
-	rank int,
-	all int64,
-) *Why {
+// NewWhy builds the document of a wait.
+func NewWhy(asked *Asked, s *waits.Window, sym *analysis.Symbols, of *blame.Sites) *Why {
+	w := asked.Wait
 	d := whyBuilder{wait: w, window: s, sym: sym, sites: of}
 	d.why = &Why{
 		Schema:  "contend.why/1",
 		Lock:    sym.LockName(w.Lock),
 		Class:   sym.ClassName(w.Lock),
-		Site:    site,
+		Site:    asked.Site,
 		StartNs: w.Start,
 		WaitNs:  w.Ns,
 		Thread:  sym.ThreadName(w.Thread),
 		WaitsAt: of.Names().Value(of.Waiter(w.Stack)),
 		Failed:  w.Failed,
-		Rank:    rank,
-		Waits:   all,
+		Rank:    asked.Rank,
+		Waits:   asked.Waits,
 		Lanes:   []ThreadLane{},
+		traceNs: asked.TraceNs,
+		paths:   asked.Paths,
 	}
 	d.why.FromNs, d.why.ToNs = s.Bounds()
 	charged := d.chargedSuspects()

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"contend/blame"
 	"contend/golden"
 	"contend/report/document"
 
@@ -37,25 +36,23 @@ func sample() *document.Graph {
 		g.Nodes = append(
 			g.Nodes,
 			document.Node{
-				ID: i + 1,
-				Vertex: blame.Vertex{
-					Name:      name,
-					WaitedNs:  1e6,
-					CausedNs:  2e6,
-					Pseudo:    i%5 == 4,
-					Component: i % 3,
-					Closed:    i%3 == 2,
-				},
+				ID:        i + 1,
+				Name:      name,
+				WaitedNs:  1e6,
+				CausedNs:  2e6,
+				Pseudo:    i%5 == 4,
+				Component: i % 3,
+				Closed:    i%3 == 2,
 			},
 		)
 		g.Edges = append(g.Edges, document.Edge{
 			From:  i + 1,
 			To:    (i+1)%len(hostile) + 1,
-			Sum:   blame.Sum{ThreadNs: 1e6, WallNs: 1e6, Waits: 2},
+			Sum:   document.Sum{ThreadNs: 1e6, WallNs: 1e6, Waits: 2},
 			Locks: []document.EdgeLock{{Class: name, ThreadNs: 6e5}, {Class: "x" + name, ThreadNs: 4e5}},
 		})
 	}
-	g.Edges = append(g.Edges, document.Edge{From: 1, To: 1, Sum: blame.Sum{ThreadNs: 1}})
+	g.Edges = append(g.Edges, document.Edge{From: 1, To: 1, Sum: document.Sum{ThreadNs: 1}})
 	return g
 }
 

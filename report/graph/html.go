@@ -44,12 +44,17 @@ var pages = template.Must(
 	}).ParseFS(files, "*.tmpl"),
 )
 
+// page is the page with a picture.
+type page struct {
+	Title     []string
+	LeftOutNs int64
+	Picture   *picture
+}
+
 // picture is what the page draws: html/template writes it as JSON.
 type picture struct {
-	Title     []string `json:"-"`
-	LeftOutNs int64    `json:"-"`
-	Nodes     []box    `json:"nodes"`
-	Edges     []arrow  `json:"edges"`
+	Nodes []box   `json:"nodes"`
+	Edges []arrow `json:"edges"`
 }
 
 type box struct {
@@ -81,11 +86,15 @@ func HTML(w io.Writer, g *document.Graph) error {
 	if len(g.Edges) > maxEdges {
 		return fmt.Errorf("%w: %d, at most %d", ErrTooMany, len(g.Edges), maxEdges)
 	}
-	return pages.ExecuteTemplate(w, "graph.html.tmpl", pictureOf(g))
+	return pages.ExecuteTemplate(w, "graph.html.tmpl", page{
+		Title:     strings.Split(title(g), "\n"),
+		LeftOutNs: g.Omitted.ThreadNs,
+		Picture:   pictureOf(g),
+	})
 }
 
 func pictureOf(g *document.Graph) *picture {
-	p := &picture{Title: strings.Split(title(g), "\n"), LeftOutNs: g.Omitted.ThreadNs, Nodes: []box{}, Edges: []arrow{}}
+	p := &picture{Nodes: []box{}, Edges: []arrow{}}
 	most, labels, names := int64(1), plain(g), g.Names()
 	for i := range g.Nodes {
 		most = max(most, g.Nodes[i].CausedNs)

@@ -41,7 +41,7 @@ type named struct{ node, class func(string) string }
 var whole = named{shorten, shorten}
 
 func plain(g *document.Graph) named {
-	names := text.Plain{Paths: g.Coverage.Goroutines}
+	names := text.Plain{Paths: g.Coverage.Goroutines()}
 	return named{
 		func(n string) string { return shorten(names.Name(n)) },
 		func(n string) string { return shorten(names.Class(n)) },

@@ -28,8 +28,8 @@ func overTime(d *document.Hist) *picture {
 	p := newPicture("Durations of waits over time", len(timed))
 	p.Across = "seconds"
 	first, last := d.Rows[0].StartNs, d.Rows[len(d.Rows)-1].EndNs
-	if d.LastNs > first { // the last interval may go on behind the recording
-		last = min(last, d.LastNs)
+	if d.LastNs() > first { // the last interval may go on behind the recording
+		last = min(last, d.LastNs())
 	}
 	var all []named
 	for i := range d.Rows {

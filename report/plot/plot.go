@@ -65,7 +65,7 @@ func draw(d *document.Hist) *picture {
 	if len(list) == 0 {
 		p.Notes = append(p.Notes, "no waits")
 	}
-	if n := len(d.Rows) + d.Omitted; n > 1 && n > shownRows(list) {
+	if n := len(d.Rows) + d.Omitted(); n > 1 && n > shownRows(list) {
 		p.Notes = append(p.Notes, fmt.Sprintf("the first %d of %d rows", shownRows(list), n))
 	}
 	return p
@@ -99,7 +99,7 @@ func curvesOf(d *document.Hist) (list []named) {
 func rowName(d *document.Hist, r *document.HistRow) string {
 	var places document.Places
 	if d.Coverage != nil {
-		places = d.Coverage.Places
+		places = d.Coverage.Places()
 	}
 	names := slices.Clone(r.Keys)
 	for i := range min(len(names), len(d.By)) {
@@ -115,7 +115,7 @@ const hiddenPart = 0.05
 
 // firstDrawn is the length at which a curve begins.
 func firstDrawn(l *document.Lengths) int64 {
-	for _, p := range l.Curve {
+	for _, p := range l.Curve() {
 		if p.Below >= hiddenPart {
 			return p.Ns
 		}
@@ -138,7 +138,7 @@ func shownRows(list []named) (n int) {
 func points(l *document.Lengths, x, y scale) string {
 	var b strings.Builder
 	last := math.Log10(float64(l.Count))
-	for _, p := range l.Curve {
+	for _, p := range l.Curve() {
 		if math.Log10(float64(max(p.Ns, 1))) < y.from {
 			continue // below the picture
 		}

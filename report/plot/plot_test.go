@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"contend/blame/waits"
-	"contend/format"
 	"contend/golden"
 	"contend/report/document"
 )
@@ -214,7 +213,7 @@ func exampleDocument() *document.CSP {
 		},
 		{Class: "A", Lock: "A@1", StartNs: 5e9, EndNs: 6e9, WaitNs: 1e9, CSP: 0.5},
 	}
-	d.Coverage.Warnings = []format.Warning{{Code: "threshold", Text: "<b>short</b> waits are missing"}}
+	d.Coverage.Warnings = []document.Warning{{Code: "threshold", Text: "<b>short</b> waits are missing"}}
 	return d
 }
 
@@ -288,7 +287,7 @@ func TestLocksOfAPlaceAreOneBand(t *testing.T) {
 	d := exampleDocument()
 	d.Intervals[3].Locks = append(d.Intervals[3].Locks, document.Pressure{Class: "A", Lock: "A@2", WaitNs: 5e8})
 	at := document.Place{Class: "A", Site: "Shop.buy:3", Digits: 1}
-	d.Coverage.Places = document.Places{"A@1": at, "A@2": at}
+	d.Coverage.SetPlaces(document.Places{"A@1": at, "A@2": at})
 	d.Phases = []document.Phase{
 		{Class: "A", Lock: "A@1", Site: at.Site, Locks: 2, StartNs: 0, EndNs: 4e9, WaitNs: 25e8, CSP: 0.3},
 	}

@@ -140,13 +140,13 @@ func newTimeline(d *document.CSP, top int) *timeline {
 	}
 	peak, y := roundUp(document.Peak(shown)), headHigh
 	for i := range shown {
-		b := newBand(&shown[i], d.Coverage.Places, edges, peak, y)
+		b := newBand(&shown[i], d.Coverage.Places(), edges, peak, y)
 		b.addPhases(d, edges)
 		p.Bands = append(p.Bands, b)
 		y = b.foot()
 	}
 	if len(edges) > 0 {
-		p.XTicks = timeTicks(edges, d.StartNs)
+		p.XTicks = timeTicks(edges, d.OriginNs())
 	}
 	p.Height = y + margin
 	return p
@@ -247,7 +247,7 @@ func (b *band) addPhases(d *document.CSP, edges []int64) {
 			continue
 		}
 		if len(b.Phases) < maxShaded {
-			b.Phases = append(b.Phases, b.newPhase(&p, d.StartNs, edges))
+			b.Phases = append(b.Phases, b.newPhase(&p, d.OriginNs(), edges))
 		}
 		if len(b.Phases) > maxWritten {
 			more++

@@ -11,7 +11,7 @@ import (
 
 // advice says what to do about the most contended lock if no finding does. It follows the cause of
 // most of its waiting.
-func (s *screen) advice(g *document.Ranked) []line {
+func (s *screen) advice(g *document.Awaited) []line {
 	if g.WaitNs == 0 || len(s.Deadlocks) > 0 ||
 		slices.ContainsFunc(s.Findings, func(f document.Finding) bool { return f.Class == g.Class }) {
 		return nil
@@ -20,7 +20,7 @@ func (s *screen) advice(g *document.Ranked) []line {
 }
 
 // try returns the advice in one sentence.
-func (s *screen) try(g *document.Ranked) string {
+func (s *screen) try(g *document.Awaited) string {
 	by := map[string]int64{}
 	top, stopped := "", int64(0)
 	for _, o := range g.Owners {
@@ -65,7 +65,7 @@ func (s *screen) try(g *document.Ranked) string {
 }
 
 // several returns the advice about a lock that no single owner holds for most of the waiting.
-func (s *screen) several(g *document.Ranked) string {
+func (s *screen) several(g *document.Awaited) string {
 	switch at, guessed := through(g), s.guessed(g); {
 	case at != "" && guessed:
 		return "Which section holds it longest is not known well enough: " + s.teller(false)
@@ -82,7 +82,7 @@ func (s *screen) several(g *document.Ranked) string {
 // through returns the method that is on the stack for most of the waiting and was sampled
 // as the owner itself, "" if there is none. If the acquisition is not visible, one critical section
 // appears as all the methods that it calls.
-func through(g *document.Ranked) string {
+func through(g *document.Awaited) string {
 	of := map[string]int64{}
 	for i := range g.Owners {
 		o := &g.Owners[i]
@@ -113,7 +113,7 @@ func through(g *document.Ranked) string {
 // proven reports whether the owner is at the site for more than half of the waiting, as far as
 // it is expected to be right. The main waiting site without observed activity is the model's
 // default and proves nothing.
-func (s *screen) proven(w *document.Ranked, site string) bool {
+func (s *screen) proven(w *document.Awaited, site string) bool {
 	right, doing := int64(0), false
 	for i := range w.Owners {
 		if o := &w.Owners[i]; o.Site == site {
@@ -149,7 +149,7 @@ func (s *screen) teller(noOwners bool) string {
 }
 
 // guessed reports whether the owners of a lock are mostly inferred and may be wrong.
-func (s *screen) guessed(g *document.Ranked) bool {
+func (s *screen) guessed(g *document.Awaited) bool {
 	ns := int64(0)
 	for i := range g.Owners {
 		ns += g.Owners[i].Provenance.InferredNs
@@ -159,7 +159,7 @@ func (s *screen) guessed(g *document.Ranked) bool {
 
 // free returns the advice about a lock that is free for most of the waiting. Short sections are the
 // usual cause, and a trace may show few of them.
-func (s *screen) free(g *document.Ranked) string {
+func (s *screen) free(g *document.Awaited) string {
 	const remedy = "take it less often, or split it"
 	switch {
 	case s.counts:

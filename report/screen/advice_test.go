@@ -14,7 +14,7 @@ import (
 // warnings.
 func freeLock(expected float64, codes ...string) *document.Analyze {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
-	a.Locks[0].Owners = []document.LockOwner{
+	a.Locks[0].Owners = []document.Owner{
 		{
 			Site:       "[handoff]",
 			WaitNs:     1e9,
@@ -24,7 +24,7 @@ func freeLock(expected float64, codes ...string) *document.Analyze {
 	}
 	a.Locks[0].Provenance = a.Locks[0].Owners[0].Provenance
 	for _, code := range codes {
-		a.Coverage.Warnings = append(a.Coverage.Warnings, format.Warning{Code: code, Text: code})
+		a.Coverage.Warnings = append(a.Coverage.Warnings, document.Warning{Code: code, Text: code})
 	}
 	return a
 }
@@ -80,14 +80,14 @@ func TestAdviceForNativeProgramsIsAboutPerf(t *testing.T) {
 
 // Callers of a part of the waiting are not named as those of all of it.
 func TestCallersOfAPartAreNotNamed(t *testing.T) {
-	log := func(parts ...document.Callers) document.LockOwner {
-		o := document.LockOwner{Site: "Log.line:1", WaitNs: 100, Callers: parts}
+	log := func(parts ...document.Callers) document.Owner {
+		o := document.Owner{Site: "Log.line:1", WaitNs: 100, Callers: parts}
 		return o
 	}
 	both := document.Callers{Sites: []string{"Web.handle:5", "Web.get:7"}, WaitNs: 50}
 	other := document.Callers{Sites: []string{"Web.handle:5", "Web.put:9"}, WaitNs: 45}
 	for _, c := range []struct {
-		owner document.LockOwner
+		owner document.Owner
 		want  string
 	}{
 		{log(both, other), "Web.handle:5"},
@@ -103,13 +103,13 @@ func TestCallersOfAPartAreNotNamed(t *testing.T) {
 // answer does not say that all is well.
 func TestHiddenVirtualThreadsComeFirst(t *testing.T) {
 	a := freeLock(0.9)
-	w := format.Warning{
+	w := document.Warning{
 		Code:   "virtual-threads",
 		Text:   "of 40 virtual threads no waits are recorded",
 		Hint:   "'contend jfc --exact' makes them",
 		Hidden: 5e9,
 	}
-	a.Coverage.Warnings, a.NotCounted = append(a.Coverage.Warnings, w), []format.Warning{w}
+	a.Coverage.Warnings, a.NotCounted = append(a.Coverage.Warnings, w), []document.Warning{w}
 	text := shown(t, a, Options{})
 	golden.Holds(t, text, "-> Most waiting may not be recorded", "next: contend jfc --exact")
 }
@@ -117,8 +117,8 @@ func TestHiddenVirtualThreadsComeFirst(t *testing.T) {
 // Where the biggest holder has a lock for less than half of the waiting, the next
 // ones stand beside it.
 func TestOneHolderOfManyIsNoAnswer(t *testing.T) {
-	owner := func(site string, ns int64) document.LockOwner {
-		return document.LockOwner{
+	owner := func(site string, ns int64) document.Owner {
+		return document.Owner{
 			Site:       site,
 			WaitNs:     ns,
 			Provenance: document.Provenance{InferredNs: ns, RightNs: ns * 6 / 10},
@@ -128,28 +128,28 @@ func TestOneHolderOfManyIsNoAnswer(t *testing.T) {
 	for i := range a.Locks {
 		a.Locks[i].Waiting = append(a.Locks[i].Waiting, document.Site{Site: "Shop.refund:9"})
 	}
-	a.Locks[0].Owners = []document.LockOwner{
+	a.Locks[0].Owners = []document.Owner{
 		owner("Shop.pay:1", 4e8),
 		owner("[handoff]", 5e7),
 		owner("Shop.ship:2", 3e8),
 		owner("Shop.refund:3", 2e8),
 	}
-	a.NotCounted = []format.Warning{{Code: "hidden", Text: strings.Repeat("much of it ", 30)}}
+	a.NotCounted = []document.Warning{{Code: "hidden", Text: strings.Repeat("much of it ", 30)}}
 	golden.Holds(t, shown(t, a, Options{}), "30 % Shop.ship:2 (inferred, 60 %)", "-> No single holder")
 }
 
 // An owner that is wrong more often than twice of three times is not named, and gets no
 // advice: together they are not known.
 func TestAnUnlikelyOwnerIsNotNamed(t *testing.T) {
-	owner := func(site string, ns, right int64) document.LockOwner {
-		return document.LockOwner{
+	owner := func(site string, ns, right int64) document.Owner {
+		return document.Owner{
 			Site:       site,
 			WaitNs:     ns,
 			Provenance: document.Provenance{InferredNs: ns, RightNs: right},
 		}
 	}
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:0" })
-	a.Locks[0].Owners = []document.LockOwner{
+	a.Locks[0].Owners = []document.Owner{
 		owner("Shop.pay:1", 5e8, 17e7),
 		owner("Shop.ship:2", 3e8, 9e7),
 		owner("Shop.refund:3", 2e8, 7e7),
@@ -168,8 +168,8 @@ func TestAnUnlikelyOwnerIsNotNamed(t *testing.T) {
 // Where nobody is seen taking a lock, its holder shows as all that is called inside: the
 // method that is in all of it, and was seen with the lock itself, is who to blame.
 func TestAllThatOneMethodCallsIsOneHolder(t *testing.T) {
-	owner := func(ns int64, site string, callers ...string) document.LockOwner {
-		return document.LockOwner{
+	owner := func(ns int64, site string, callers ...string) document.Owner {
+		return document.Owner{
 			Site:       site,
 			WaitNs:     ns,
 			Provenance: document.Provenance{SampledNs: ns},
@@ -181,7 +181,7 @@ func TestAllThatOneMethodCallsIsOneHolder(t *testing.T) {
 		1e7: "-> What Catalog.fetch:36 calls holds it longest: do less there",
 	} {
 		a := service(1, "Catalog", func(int) string { return "Catalog.get:34" })
-		a.Locks[0].Owners = []document.LockOwner{
+		a.Locks[0].Owners = []document.Owner{
 			owner(4e8, "Catalog.fetch:36", "Catalog.refresh:39", "Main.run:1"),
 			owner(4e8, "Clock.burn:8", "Catalog.fetch:37", "Catalog.refresh:39", "Main.run:1"),
 			owner(itself, "Catalog.refresh:35", "Main.run:1"),
@@ -195,7 +195,7 @@ func TestAllThatOneMethodCallsIsOneHolder(t *testing.T) {
 func TestOneDumpIsOneInstant(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
 	a.Coverage.Unit = "threads"
-	a.Coverage.Warnings = []format.Warning{{Code: "single-dump", Text: "one thread dump counts threads"}}
+	a.Coverage.Warnings = []document.Warning{{Code: "single-dump", Text: "one thread dump counts threads"}}
 	golden.Holds(t, shown(t, a, Options{}), "-> At this instant Shop.checkout:12 holds it", "doubt: one thread dump")
 }
 

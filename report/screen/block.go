@@ -43,7 +43,7 @@ func (s *screen) ranked(room int) (lines []line) {
 
 // rest returns the waiting for locks and places that are left out. A second line, if there is room,
 // names the largest of them.
-func (s *screen) rest(list []document.Ranked, room int) []line {
+func (s *screen) rest(list []document.Awaited, room int) []line {
 	if len(list) == 0 {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (s *screen) poolHolders(r *document.Resource, first bool) (lines []line) {
 
 // block returns the lines of one lock or place. The first of each has advice, and more owners than the
 // others.
-func (s *screen) block(w *document.Ranked, first bool) []line {
+func (s *screen) block(w *document.Awaited, first bool) []line {
 	parts := s.name(w)
 	if w.Locks > 1 {
 		parts = append(parts, fmt.Sprintf("(%d locks, the biggest %s)", w.Locks, percent(w.Biggest, w.WaitNs)))
@@ -210,7 +210,7 @@ func (s *screen) block(w *document.Ranked, first bool) []line {
 }
 
 // name returns the kind, the name and the acquisition site of a lock or place.
-func (s *screen) name(w *document.Ranked) []string {
+func (s *screen) name(w *document.Awaited) []string {
 	if w.Of != nil {
 		return append([]string{w.Kind}, s.names.Resource(w.Of.What, w.Of.Site)...)
 	}
@@ -226,7 +226,7 @@ func (s *screen) name(w *document.Ranked) []string {
 }
 
 // numbers returns the amounts of waiting for a lock or place.
-func (s *screen) numbers(w *document.Ranked) []string {
+func (s *screen) numbers(w *document.Awaited) []string {
 	var parts []string
 	if w.Of == nil {
 		parts = append(parts, percent(w.WaitNs, s.Total.WaitNs)+" of lock waiting:")
@@ -252,7 +252,7 @@ func (s *screen) numbers(w *document.Ranked) []string {
 
 // reacquired tells of a lock whose waiting is largely estimated: threads that wait for it again after Object.wait,
 // from an instant that is not recorded.
-func (s *screen) reacquired(w *document.Ranked) []line {
+func (s *screen) reacquired(w *document.Awaited) []line {
 	off := max(w.ReacquiredHighNs-w.ReacquiredNs, w.ReacquiredNs-w.ReacquiredLowNs)
 	if w.ReacquiredNs == 0 || below(off, estimated, w.WaitNs) {
 		return nil
@@ -270,7 +270,7 @@ func (s *screen) reacquired(w *document.Ranked) []line {
 
 // holders returns the owners of a lock during its waiting: n named ones, or more up to maxOwners
 // until their sum is enough, and the unnamed ones between them.
-func (s *screen) holders(w *document.Ranked, n int, enough int64) (lines []line) {
+func (s *screen) holders(w *document.Awaited, n int, enough int64) (lines []line) {
 	first, named, sum := "      held by  ", 0, int64(0)
 	for i := range w.Owners {
 		o := &w.Owners[i]
@@ -292,7 +292,7 @@ func (s *screen) holders(w *document.Ranked, n int, enough int64) (lines []line)
 
 // holder returns the lines of one owner: its acquisition site, its callers, its activity, and its
 // provenance. Callers that do not fit are left out.
-func (s *screen) holder(first string, o *document.LockOwner) []line {
+func (s *screen) holder(first string, o *document.Owner) []line {
 	callers := usual(o)
 	parts := func(n int) []string {
 		parts := append(s.named(o), s.calledBy(callers[:n])...)
@@ -315,7 +315,7 @@ func (s *screen) holder(first string, o *document.LockOwner) []line {
 }
 
 // named writes an owner: its site or, if no stack of it is known, its thread.
-func (s *screen) named(o *document.LockOwner) []string {
+func (s *screen) named(o *document.Owner) []string {
 	switch len(o.Threads) {
 	case 0:
 		return []string{text.OwnerAt(s.owner(o.Site), o.In)}
@@ -335,7 +335,7 @@ func (s *screen) calledBy(sites []string) (parts []string) {
 
 // usual returns the call chain behind nearly all of the waiting for an owner. A caller behind a
 // part of the waiting would be blamed for the rest.
-func usual(o *document.LockOwner) (chain []string) {
+func usual(o *document.Owner) (chain []string) {
 	left := o.Callers
 	for {
 		by, best := map[string]int64{}, ""
@@ -361,7 +361,7 @@ func usual(o *document.LockOwner) (chain []string) {
 }
 
 // waiters writes the sites of waiters, as many as fit a line.
-func (s *screen) waiters(w *document.Ranked) []line {
+func (s *screen) waiters(w *document.Awaited) []line {
 	if s.short {
 		return nil
 	}

@@ -114,7 +114,7 @@ func (s *screen) endOfChain(f *document.Finding) string {
 		return ""
 	}
 	l, name := &s.Locks[i], s.otherLock(f)
-	w := l.Ranked()
+	w := l.Awaited()
 	for _, o := range l.Owners {
 		if site := s.names.Name(o.Site); document.Placed(o.Site) && s.proven(&w, o.Site) &&
 			!strings.HasSuffix(name, " at "+site) {
@@ -247,7 +247,7 @@ func (s *screen) moreDeadlocks(rest []document.Deadlock) []line {
 
 // place returns the innermost frame of the program in a stack.
 func (s *screen) place(st document.Stack) string {
-	f, ok := analysis.AppFrame(st)
+	f, ok := analysis.AppFrame(st.Frames())
 	if !ok {
 		return "an unknown place"
 	}
@@ -256,11 +256,12 @@ func (s *screen) place(st document.Stack) string {
 
 // stacks writes the whole stacks of owners, innermost frame first.
 func (s *screen) stacks() (lines []line) {
-	if !s.Full || s.Stacks == nil || s.counts && len(s.Stacks.Rows) == 0 {
+	if !s.Full || s.OwnerStacks == nil || s.counts && len(s.OwnerStacks.Rows) == 0 {
 		return nil
 	}
-	for i := range s.Stacks.Rows {
-		r := &s.Stacks.Rows[i]
+	omitted, omittedNs := s.OwnerStacks.Omitted()
+	for i := range s.OwnerStacks.Rows {
+		r := &s.OwnerStacks.Rows[i]
 		what := "held " + s.names.Class(r.Keys[1])
 		if how := known(r.Provenance); how != "" {
 			what += " (" + how + ")"
@@ -273,7 +274,7 @@ func (s *screen) stacks() (lines []line) {
 			fill(fmt.Sprintf("%4s  ", percent(r.ThreadNs, s.Total.WaitNs)), s.Width, strong, prose(what)...)...)
 		lines = append(lines, s.stack("        ", r.Stack)...)
 	}
-	if n := s.Stacks.Omitted; n > 0 {
+	if n := omitted; n > 0 {
 		lines = append(
 			lines,
 			s.say(
@@ -281,7 +282,7 @@ func (s *screen) stacks() (lines []line) {
 				fmt.Sprintf(
 					"and %s with %s (--top 0 shows all)",
 					text.Amount(int64(n), "more stack"),
-					s.amount(s.Stacks.OmittedNs),
+					s.amount(omittedNs),
 				),
 			)...)
 	}
@@ -290,8 +291,8 @@ func (s *screen) stacks() (lines []line) {
 
 // stack writes one frame a line, with full names.
 func (s *screen) stack(indent string, st document.Stack) (lines []line) {
-	for i := range st {
-		lines = append(lines, line{indent + text.Sanitize(analysis.StackText(st[i:i+1])), plain})
+	for _, f := range st.Frames() {
+		lines = append(lines, line{indent + text.Sanitize(analysis.StackText([]format.Frame{f})), plain})
 	}
 	return lines
 }

@@ -16,6 +16,8 @@ type Options struct {
 	Full  bool // print everything, in any number of lines
 	Top   int  // the number of locks; 0 for as many as fit
 	Part  bool // flags select a part of the trace
+
+	OwnerStacks *document.Blame // by owner's stack and class of lock, for Full; nil leaves them out
 }
 
 // screen is the input of all parts of a screen.
@@ -23,9 +25,9 @@ type screen struct {
 	*document.Analyze
 	Options
 	words
-	waits  []document.Ranked // large enough to be shown
-	waitNs int64             // of all of these
-	short  bool              // only the essential lines
+	waits  []document.Awaited // large enough to be shown
+	waitNs int64              // of all of these
+	short  bool               // only the essential lines
 
 	topLock int // the index of the lock with most waiting; negative if nobody waits for locks
 }
@@ -84,7 +86,7 @@ func (s *screen) unseenVirtual() int64 {
 func (s *screen) hidesMore() bool { return s.unseenVirtual() > s.Total.WaitNs }
 
 // doing returns the activity of an owner during at least a fifth of the waiting, "" if none is known.
-func (s *screen) doing(o *document.LockOwner) string {
+func (s *screen) doing(o *document.Owner) string {
 	for _, d := range o.Doing {
 		if d.What == document.DoingUnknown || below(d.WaitNs, minDoing, o.WaitNs) {
 			continue

@@ -17,8 +17,8 @@ func Write(w io.Writer, a *document.Analyze, o Options) error {
 	if o.Width <= 0 {
 		o.Width = DefaultWidth
 	}
-	s := &screen{Analyze: a, Options: o, words: wordsOf(a), waits: a.Waits()}
-	s.waits = slices.DeleteFunc(s.waits, func(w document.Ranked) bool {
+	s := &screen{Analyze: a, Options: o, words: wordsOf(a), waits: a.Awaited()}
+	s.waits = slices.DeleteFunc(s.waits, func(w document.Awaited) bool {
 		return w.Of != nil && !s.Full && !s.counts && below(w.WaitNs, worthwhile, s.ElapsedNs)
 	})
 	for i := range s.waits {
@@ -37,7 +37,7 @@ func Write(w io.Writer, a *document.Analyze, o Options) error {
 // lockFirst moves the lock with most waiting to the front, or behind one pool: threads at latches, queues and
 // conditions may have nothing to do. A lock that hardly any thread waits for stays where it is.
 func (s *screen) lockFirst() {
-	s.topLock = slices.IndexFunc(s.waits, func(w document.Ranked) bool { return w.Of == nil })
+	s.topLock = slices.IndexFunc(s.waits, func(w document.Awaited) bool { return w.Of == nil })
 	if s.topLock < 0 || !s.counts && below(s.waits[s.topLock].WaitNs, worthwhile, s.ElapsedNs) {
 		s.topLock = -1
 		return
@@ -179,14 +179,12 @@ func (s *screen) amounts() string {
 // damaged reports whether a part of the input could not be read: time that was lost is not time
 // without waiting.
 func (s *screen) damaged() bool {
-	_, is := format.FindWarning(
-		s.Coverage.Warnings,
+	return s.Coverage.Warned(
 		format.CodeLostData,
 		format.CodeTruncated,
 		format.CodeDamagedSource,
 		format.CodeInterrupted,
 	)
-	return is
 }
 
 // others mentions the threads that wait for resources if they are more than those that wait for

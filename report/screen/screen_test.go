@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"contend/blame/locks"
-	"contend/format"
 	"contend/golden"
 	"contend/report/document"
 
@@ -36,28 +34,24 @@ func service(n int, class string, site func(int) string) *document.Analyze {
 		a.Total.WaitNs += ns
 		a.Total.Waits++
 		a.Locks = append(a.Locks, document.Lock{
-			Row: locks.Row{
-				Lock:    fmt.Sprintf("%s@%x", class, i+16),
-				Class:   class,
-				Kind:    "monitor",
-				Waits:   1,
-				WaitNs:  ns,
-				Waiters: 2,
-				MaxNs:   ns,
-			},
-			Parties: locks.Parties{
-				Site: site(i),
-				Owners: []document.LockOwner{
-					{
-						Site:       site(i),
-						WaitNs:     ns,
-						Share:      1,
-						Doing:      []document.Doing{{What: "asleep", WaitNs: ns}},
-						Provenance: document.Provenance{InferredNs: ns, RightNs: ns},
-					},
+			Lock:    fmt.Sprintf("%s@%x", class, i+16),
+			Class:   class,
+			Kind:    "monitor",
+			Waits:   1,
+			WaitNs:  ns,
+			Waiters: 2,
+			MaxNs:   ns,
+			Site:    site(i),
+			Owners: []document.Owner{
+				{
+					Site:       site(i),
+					WaitNs:     ns,
+					Share:      1,
+					Doing:      []document.Doing{{What: "asleep", WaitNs: ns}},
+					Provenance: document.Provenance{InferredNs: ns, RightNs: ns},
 				},
-				Waiting: []document.Site{{Site: site(i), WaitNs: ns, Waits: 1}},
 			},
+			Waiting:    []document.Site{{Site: site(i), WaitNs: ns, Waits: 1}},
 			Provenance: document.Provenance{InferredNs: ns},
 		})
 	}
@@ -92,7 +86,7 @@ func TestAThousandLocksFit(t *testing.T) {
 
 // Whoever holds a thousand stripes of a lock is one owner.
 func TestOwnersOfEqualLocksAreAddedUp(t *testing.T) {
-	g := service(4, "Cart", func(int) string { return "Shop.checkout:12" }).Waits()
+	g := service(4, "Cart", func(int) string { return "Shop.checkout:12" }).Awaited()
 	if len(g) != 1 || g[0].Locks != 4 || len(g[0].Owners) != 1 || g[0].Owners[0].WaitNs != g[0].WaitNs ||
 		len(g[0].Waiting) != 1 ||
 		g[0].Waiting[0].Waits != 4 ||
@@ -138,7 +132,7 @@ func TestLittleWaitingIsSaid(t *testing.T) {
 		Trace:     document.Trace{Inputs: []string{"a.jfr"}, Format: "jfr 2.1", Threads: 3},
 		ElapsedNs: 2e9,
 		Coverage:  document.Coverage{Unit: "ns"},
-		NotCounted: []format.Warning{
+		NotCounted: []document.Warning{
 			{Code: "not-recorded", Text: "waits were not recorded: the settings disable jdk.ThreadPark"},
 		},
 	}
@@ -219,7 +213,7 @@ func TestPoolsThatTheHeadSpeaksOfAreShown(t *testing.T) {
 	}
 	a.Resources = []document.Resource{pool}
 	for range 9 {
-		a.NotCounted = append(a.NotCounted, format.Warning{Code: "hidden", Text: strings.Repeat("much of it ", 55)})
+		a.NotCounted = append(a.NotCounted, document.Warning{Code: "hidden", Text: strings.Repeat("much of it ", 55)})
 	}
 	if text := shown(t, a, Options{}); !strings.Contains(text, "at Page.latch:7") ||
 		strings.Count(text, "\n") > MaxLines {
@@ -309,7 +303,7 @@ func TestADamagedInputIsToldFromOneWithoutWaits(t *testing.T) {
 	a := &document.Analyze{
 		Trace:    document.Trace{Inputs: []string{"cut.jfr"}, Format: "jfr 2.1"},
 		Coverage: document.Coverage{Unit: "ns"},
-		NotCounted: []format.Warning{
+		NotCounted: []document.Warning{
 			{Code: "not-recorded", Text: "nothing says that waits were recorded"},
 			{Code: "truncated", Text: "chunk ends after 9 of 99 bytes"},
 		},
@@ -336,7 +330,7 @@ func TestWhatMostWaitForComesFirst(t *testing.T) {
 		a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
 		a.Resources = []document.Resource{
 			{
-				Kind:        document.ResourceKind(c.kind),
+				Kind:        c.kind,
 				What:        "java.lang.Object.wait",
 				Site:        "Box.fetch:7",
 				NonLockWait: document.NonLockWait{WaitNs: c.ns, Waits: 9, Waiters: 5},
@@ -360,7 +354,7 @@ func TestTheTopLockIsShown(t *testing.T) {
 	a := service(7, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
 	for i, kind := range []string{"pool", "pool", "pool", "latch", "queue", "condition"} {
 		a.Resources = append(a.Resources, document.Resource{
-			Kind:        document.ResourceKind(kind),
+			Kind:        kind,
 			What:        "java.lang.Object.wait",
 			Site:        fmt.Sprintf("Box.fetch:%d", i),
 			NonLockWait: document.NonLockWait{WaitNs: int64(9-i) * 1e9, Waits: 90, Waiters: 9},
@@ -393,7 +387,7 @@ func TestARecordingOfEverythingNeedsNoOther(t *testing.T) {
 		},
 	}
 	golden.Holds(t, shown(t, a, Options{}), "next: contend analyze --full a.jfr")
-	a.NotCounted = []format.Warning{{Code: "threshold", Text: "shorter waits were not recorded"}}
+	a.NotCounted = []document.Warning{{Code: "threshold", Text: "shorter waits were not recorded"}}
 	golden.Holds(t, shown(t, a, Options{}), "next: contend jfc")
 }
 

@@ -58,20 +58,20 @@ var doubts = map[string]bool{
 
 // uncounted returns the warnings about waits that the totals omit. If nothing could be read, it
 // leaves out those about settings.
-func (s *screen) uncounted() []format.Warning {
+func (s *screen) uncounted() []document.Warning {
 	if !s.unread() {
 		return s.NotCounted
 	}
 	return slices.DeleteFunc(
 		slices.Clone(s.NotCounted),
-		func(w format.Warning) bool { return w.Code == format.CodeNotRecorded },
+		func(w document.Warning) bool { return w.Code == format.CodeNotRecorded },
 	)
 }
 
 // unread reports whether an input is damaged so much that nothing of it could be read.
 func (s *screen) unread() bool {
 	return s.nothing() &&
-		slices.ContainsFunc(s.NotCounted, func(w format.Warning) bool { return damages[w.Code] })
+		slices.ContainsFunc(s.NotCounted, func(w document.Warning) bool { return damages[w.Code] })
 }
 
 // damages are the codes of warnings about input that could not be read.
@@ -83,7 +83,7 @@ func (s *screen) nothing() bool {
 }
 
 // brief returns a warning, with its hint only with --full.
-func (s *screen) brief(w format.Warning) string {
+func (s *screen) brief(w document.Warning) string {
 	if s.Full {
 		return w.String()
 	}
@@ -134,7 +134,7 @@ func (s *screen) next() []line {
 	case s.counts && len(s.Locks) > 0:
 		parts = []string{"contend blame --by lock,waiter-stack " + file}
 	case len(s.Locks) > 0:
-		top := s.waits[slices.IndexFunc(s.waits, func(w document.Ranked) bool { return w.Of == nil })].Class
+		top := s.waits[slices.IndexFunc(s.waits, func(w document.Awaited) bool { return w.Of == nil })].Class
 		parts = []string{"contend blame --class " + s.pattern(top) + " " + file, "(all its owners)"}
 		if !s.Full {
 			parts = append(parts, "or contend analyze --full (whole stacks)")
@@ -203,7 +203,7 @@ const dumpToFile = "jcmd PID Thread.dump_to_file $PWD/dump.txt"
 
 // hides reports whether another recording of the same program would show more waits.
 func (s *screen) hides() bool {
-	return s.unseenVirtual() > 0 || slices.ContainsFunc(s.NotCounted, func(w format.Warning) bool {
+	return s.unseenVirtual() > 0 || slices.ContainsFunc(s.NotCounted, func(w document.Warning) bool {
 		return w.Code == format.CodeNotRecorded || w.Code == format.CodeThreshold
 	})
 }
@@ -247,7 +247,7 @@ func (s *screen) unranked() (lines []line) {
 				if len(lines) == before {
 					lines = append(lines, line{title, plain})
 				}
-				w := document.RankedPlace(r)
+				w := document.AwaitedPlace(r)
 				lines = append(lines, s.block(&w, false)...)
 			}
 		}

@@ -134,7 +134,7 @@ func (t *threads) stacks(room int) (lines []line) {
 		}
 		lines = append(lines, row...)
 		if t.Full {
-			for _, f := range s.Stack {
+			for _, f := range s.Stack.Frames() {
 				at := analysis.MethodName(f)
 				if f.Line > 0 {
 					at += ":" + strconv.Itoa(f.Line)

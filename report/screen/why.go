@@ -42,7 +42,8 @@ var marks = []struct {
 // time, those of waiters above those of suspects. Lines have at least 72 columns; columns of 0 means
 // 80.
 func Why(w io.Writer, d *document.Why, columns int) error {
-	out, columns, plain := bufio.NewWriter(w), max(cmp.Or(columns, DefaultWidth), minWhy), text.Plain{Paths: d.Paths}
+	out, plain := bufio.NewWriter(w), text.Plain{Paths: d.HasPaths()}
+	columns = max(cmp.Or(columns, DefaultWidth), minWhy)
 	which := fmt.Sprintf("number %s of %s", text.Number(int64(d.Rank)), text.Amount(d.Waits, "wait"))
 	switch {
 	case d.Waits == 1:
@@ -58,7 +59,7 @@ func Why(w io.Writer, d *document.Why, columns int) error {
 	failed := map[bool]string{true: ", and gave up"}[d.Failed]
 	for _, line := range []string{strings.Join(plain.Lock(d.Lock, d.Class, d.Site), " "),
 		fmt.Sprintf("%s waited %s for it, from %s on, at %s%s", d.Thread, text.Duration(d.WaitNs),
-			text.Seconds(d.StartNs-d.TraceNs), plain.Name(d.WaitsAt), failed),
+			text.Seconds(d.StartNs-d.OriginNs()), plain.Name(d.WaitsAt), failed),
 		fmt.Sprintf("%s; its owners are %s", which, known)} {
 		fmt.Fprintln(out, text.Shorten(text.Sanitize(line), columns, text.Start))
 	}
@@ -71,7 +72,7 @@ func Why(w io.Writer, d *document.Why, columns int) error {
 // locks that it held.
 func lanes(out io.Writer, d *document.Why, columns int) {
 	wide := columns - nameColumns - 3
-	from, to := text.Seconds(d.FromNs-d.TraceNs), text.Seconds(d.ToNs-d.TraceNs)
+	from, to := text.Seconds(d.FromNs-d.OriginNs()), text.Seconds(d.ToNs-d.OriginNs())
 	fmt.Fprintf(out, "\n%*s%s%*s\n", nameColumns+2, "", from, wide-len(from), to)
 	used, role := map[byte]bool{}, ""
 	draw := func(name string, l *document.ThreadLane, holds bool) {

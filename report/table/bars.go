@@ -24,7 +24,7 @@ func Bars(w io.Writer, d *document.Hist, o Options) error {
 	all := d.Total
 	all.Keys = []string{"[all]"}
 	charts := append([]document.HistRow{all}, d.Rows...)
-	if len(d.Rows) == 1 && d.Omitted == 0 {
+	if len(d.Rows) == 1 && d.Omitted() == 0 {
 		charts = d.Rows
 	}
 	for i := range charts {
@@ -52,13 +52,13 @@ func histogram(out io.Writer, name, kind string, l *document.Lengths, o Options)
 	if o.Width > 0 {
 		wide = max(o.Width-labels, 10)
 	}
-	most := int64(1)
-	for _, b := range l.Bars {
+	bars, most := l.Bars(), int64(1)
+	for _, b := range bars {
 		most = max(most, b.Count)
 	}
-	for i, b := range l.Bars {
-		if empty(l.Bars, i-1) && empty(l.Bars, i) && empty(l.Bars, i+1) {
-			if !empty(l.Bars, i-2) {
+	for i, b := range bars {
+		if empty(bars, i-1) && empty(bars, i) && empty(bars, i+1) {
+			if !empty(bars, i-2) {
 				fmt.Fprintln(out, "      ...")
 			}
 			continue

@@ -67,7 +67,7 @@ type measure struct {
 	coverage *document.Coverage
 }
 
-func measureOf(c document.Coverage) measure { return measure{text.MeasureOf(c), c.Places, &c} }
+func measureOf(c document.Coverage) measure { return measure{text.MeasureOf(c), c.Places(), &c} }
 
 // lock is a cell that holds a lock.
 func (m measure) lock(name string) Cell { return Cell{text.Lock(name, m.places), name} }

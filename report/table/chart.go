@@ -45,7 +45,7 @@ func drawChart(w io.Writer, d *document.CSP, o Options) error {
 		measure: measureOf(d.Coverage),
 		label:   label,
 		peak:    document.Peak(lines),
-		start:   d.StartNs,
+		start:   d.OriginNs(),
 		edges:   edges,
 		color:   o.Color,
 	}
@@ -68,7 +68,7 @@ func drawChart(w io.Writer, d *document.CSP, o Options) error {
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}
-	phases := phaseGrid(slices.Collect(d.EachPhase(o.Top)), d.StartNs, measureOf(d.Coverage))
+	phases := phaseGrid(slices.Collect(d.EachPhase(o.Top)), d.OriginNs(), measureOf(d.Coverage))
 	return report{grids: []*Grid{phases}, tail: coverageLines(d.Coverage)}.write(w, o)
 }
 

@@ -63,7 +63,7 @@ func Check(w io.Writer, c *document.Check, o Options) error {
 // commands.
 func subject(c *document.Check, name string) string {
 	for i := range c.Inputs {
-		places := c.Inputs[i].Coverage.Places
+		places := c.Inputs[i].Coverage.Places()
 		if _, n := places.OfClass(name); n > 0 {
 			return text.LocksOf(name, places)
 		}

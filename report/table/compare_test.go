@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"contend/blame"
-	"contend/blame/whatif"
 	"contend/golden"
 	"contend/report/document"
 )
@@ -73,8 +71,8 @@ func TestDiffShowsEachStatus(t *testing.T) {
 			{Name: "On at m", Status: "added", New: rate(0.1), P: 0.004},
 			{Name: "Noise\x1b[2J at m", Status: "same", Base: rate(0.1), New: rate(0.2), Relative: half(1), P: 0.2},
 		},
-		Omitted: [3]document.DiffOmitted{{Rows: 3, Changed: 2}},
 	}
+	d.SetOmitted(document.DiffOmitted{Rows: 3, Changed: 2}, document.DiffOmitted{}, document.DiffOmitted{})
 	text := rendered(t, func(b *strings.Builder) error { return Diff(b, d, Options{}) })
 	golden.Holds(
 		t,
@@ -198,28 +196,28 @@ func TestWhatIfRanges(t *testing.T) {
 			Change:     "shrink",
 			Shrink:     0.5,
 			Section:    "Shop.sell",
-			Throughput: whatif.Range{Low: 0.999, High: 1.004},
+			Throughput: document.Range{Low: 0.999, High: 1.004},
 			WaitNs:     document.TimeEnds{Low: 1e9, High: 1e9 + 1},
 		},
 		{
 			Change:     "shrink",
 			Shrink:     0.5,
 			Section:    "Shop.ask",
-			Throughput: whatif.Range{Low: 1, High: 1.25},
+			Throughput: document.Range{Low: 1, High: 1.25},
 			WaitNs:     document.TimeEnds{Low: 1e9, High: 2e9},
 		},
 		{
 			Change:     "shrink",
 			Shrink:     0.5,
 			Section:    "Shop.buy",
-			Throughput: whatif.Range{Low: 1.25, High: 1.25},
+			Throughput: document.Range{Low: 1.25, High: 1.25},
 			WaitNs:     document.TimeEnds{Low: 0, High: 0},
 		},
 		{
 			Change:     "shrink",
 			Shrink:     0.5,
 			Section:    "Shop.try",
-			Throughput: whatif.Range{Low: 0.93, High: 1.88},
+			Throughput: document.Range{Low: 0.93, High: 1.88},
 			WaitNs:     document.TimeEnds{Low: 0, High: 0},
 		},
 	}}
@@ -302,8 +300,8 @@ func TestAFullDiskIsAnError(t *testing.T) {
 func TestAMatrixOfManyNodesIsBounded(t *testing.T) {
 	d := &document.Graph{}
 	for i := range 5000 {
-		d.Nodes = append(d.Nodes, document.Node{ID: i, Vertex: blame.Vertex{Name: fmt.Sprintf("A.m%d", i)}})
-		d.Edges = append(d.Edges, document.Edge{From: i, To: (i + 1) % 5000, Sum: blame.Sum{ThreadNs: 1}})
+		d.Nodes = append(d.Nodes, document.Node{ID: i, Name: fmt.Sprintf("A.m%d", i)})
+		d.Edges = append(d.Edges, document.Edge{From: i, To: (i + 1) % 5000, Sum: document.Sum{ThreadNs: 1}})
 	}
 	golden.AtMost(t, shownNodes(len(d.Nodes), Options{Style: CSV}), maxMatrix, "rows")
 	for most, o := range map[int]Options{130: {Style: Text, Width: 120}} {

@@ -125,7 +125,7 @@ func notesOf(traces []document.SideTrace) (notes []string) {
 	for _, t := range traces {
 		for _, w := range t.Coverage.Warnings {
 			w.Text = strings.Join(t.Trace.Inputs, " ") + ": " + w.Text
-			all = append(all, w)
+			all = append(all, format.Warning(w))
 		}
 	}
 	for _, w := range format.MergeAlike(all, inputsOf(traces)) {

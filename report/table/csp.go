@@ -18,7 +18,7 @@ func CSP(w io.Writer, d *document.CSP, o Options) error {
 	}
 	grids := []*Grid{intervalGrid(d, o.Top)}
 	if o.Style != CSV && !measureOf(d.Coverage).Counts() {
-		grids = append(grids, phaseGrid(slices.Collect(d.EachPhase(o.Top)), d.StartNs, measureOf(d.Coverage)))
+		grids = append(grids, phaseGrid(slices.Collect(d.EachPhase(o.Top)), d.OriginNs(), measureOf(d.Coverage)))
 	}
 	if len(d.Metrics) > 0 {
 		grids = append(grids, metricGrid(d.Metrics, measureOf(d.Coverage)))
@@ -42,7 +42,7 @@ func intervalGrid(d *document.CSP, top int) *Grid {
 	}
 	g.Made = func(yield func([]Cell) bool) {
 		for iv := range d.Each() {
-			for _, row := range intervalRows(&iv, m, d.Sampled, d.StartNs, top) {
+			for _, row := range intervalRows(&iv, m, d.Sampled, d.OriginNs(), top) {
 				if !yield(row) {
 					return
 				}

@@ -98,7 +98,6 @@ func TestMergingIntervalsLosesNothing(t *testing.T) {
 func TestPressureAndItsPhases(t *testing.T) {
 	const start, sec = int64(1_700_000_000e9), int64(1e9)
 	d := &document.CSP{
-		StartNs:    start,
 		IntervalNs: sec,
 		Total:      document.Total{Waiting: document.Waiting{WaitNs: 3 * sec}, RunningNs: 6 * sec},
 		Coverage:   document.Coverage{Unit: "ns"},
@@ -137,6 +136,7 @@ func TestPressureAndItsPhases(t *testing.T) {
 			},
 		}},
 	}
+	d.SetOriginNs(start)
 	var out strings.Builder
 	golden.OK(t, CSP(&out, d, Options{Top: 1}))
 	want := `critical section pressure per 1.00 s: time spent acquiring the lock / running time of all threads

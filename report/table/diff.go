@@ -46,17 +46,18 @@ type changes struct {
 
 // tablesOf returns the tables of a document; the first row of locks is their total.
 func tablesOf(d *document.Diff, in scale) []changes {
+	moreLocks, moreOwners, moreChains := d.Omitted()
 	all := []changes{
 		{
 			"lock",
 			"locks (" + in.unit + "; pressure: share of running time spent waiting)",
 			append([]document.DiffRow{d.Total}, d.Locks...),
-			d.Omitted[0],
+			moreLocks,
 		},
-		{"owner", "owners (" + in.unit + " for them, and as share of running time)", d.Owners, d.Omitted[1]},
-		{"chain", "chains of waits (" + in.unit + ", and as share of running time)", d.Chains, d.Omitted[2]},
+		{"owner", "owners (" + in.unit + " for them, and as share of running time)", d.Owners, moreOwners},
+		{"chain", "chains of waits (" + in.unit + ", and as share of running time)", d.Chains, moreChains},
 	}
-	return slices.DeleteFunc(all, func(c changes) bool { return d.Only != "" && d.Only != c.kind })
+	return slices.DeleteFunc(all, func(c changes) bool { return d.Only() != "" && d.Only() != c.kind })
 }
 
 // Diff writes the verdict in one sentence, then the total, each lock, each owner's call chain, and

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"contend/format"
 	"contend/golden"
 	"contend/report/document"
 	"contend/report/text"
@@ -96,20 +95,19 @@ func TestTheWidestColumnGivesWay(t *testing.T) {
 
 // Stacks that differ in what their last line called are not shown alike.
 func TestStacksThatLookAlikeAreToldApart(t *testing.T) {
-	take := format.Frame{Class: "com.acme.Shop", Method: "pay", Line: 12}
-	stack := func(lock ...format.Frame) document.Stack { return append(document.Stack(lock), take) }
+	take := document.Frame{Class: "com.acme.Shop", Method: "pay", Line: 12}
+	stack := func(lock ...document.Frame) document.Stack { return append(document.Stack(lock), take) }
 	b := &document.Blame{
-		Metric:    "direct",
-		By:        []string{"owner-stack"},
-		StackKeys: []string{"owner-stack"},
-		Coverage:  document.Coverage{Unit: "ns"},
+		Metric:   "direct",
+		By:       []string{"owner-stack"},
+		Coverage: document.Coverage{Unit: "ns"},
 		Rows: []document.BlameRow{
 			{Keys: []string{"a"}, Stack: stack()},
 			{
 				Keys: []string{"b"},
 				Stack: stack(
-					format.Frame{Class: "jdk.internal.misc.Unsafe", Method: "park"},
-					format.Frame{Class: "java.util.concurrent.locks.ReentrantLock", Method: "lock", Line: 322},
+					document.Frame{Class: "jdk.internal.misc.Unsafe", Method: "park"},
+					document.Frame{Class: "java.util.concurrent.locks.ReentrantLock", Method: "lock", Line: 322},
 				),
 			},
 			{

@@ -174,8 +174,8 @@ func tagCell(tag string, digits map[string]int) Cell {
 }
 
 func histNotes(d *document.Hist) (notes []string) {
-	if d.Omitted > 0 {
-		notes = append(notes, moreRows(d.Omitted)+" (--top 0 shows all)")
+	if n := d.Omitted(); n > 0 {
+		notes = append(notes, moreRows(n)+" (--top 0 shows all)")
 	}
 	if histUnder(d) && d.Total.Exact != nil {
 		notes = append(notes, atMost)

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"contend/csp"
 	"contend/golden"
 	"contend/report/document"
 )
@@ -19,13 +18,21 @@ func TestAPressureHasTheRangeOfTheRunningTime(t *testing.T) {
 		Running:  &document.Bounds{LowNs: 100, HighNs: 200},
 		Pressure: &document.Shares{Low: 0.45, High: 0.9},
 	}
-	list := []csp.Pressure{{Class: "L", Lock: "L", WaitNs: 90, CSP: 0.9, PlusMinus: &half}}
+	list := []document.Pressure{{Class: "L", Lock: "L", WaitNs: 90, CSP: 0.9, PlusMinus: &half}}
 	d := &document.CSP{
 		Sampled:   true,
-		Intervals: []csp.Interval{{EndNs: 100, RunningNs: 100, Locks: list}},
-		Phases:    []csp.Phase{{Class: "L", Lock: "L", Locks: 1, EndNs: 100, WaitNs: 90, CSP: 0.9, PlusMinus: &half}},
-		Total:     document.Total{Waiting: document.Waiting{WaitNs: 90}, RunningNs: 100},
-		Coverage:  cov,
+		Intervals: []document.Interval{{EndNs: 100, RunningNs: 100, Locks: list}},
+		Phases: []document.Phase{{
+			Class:     "L",
+			Lock:      "L",
+			Locks:     1,
+			EndNs:     100,
+			WaitNs:    90,
+			CSP:       0.9,
+			PlusMinus: &half,
+		}},
+		Total:    document.Total{Waiting: document.Waiting{WaitNs: 90}, RunningNs: 100},
+		Coverage: cov,
 	}
 	for _, chart := range []bool{false, true} {
 		var out bytes.Buffer

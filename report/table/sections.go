@@ -137,7 +137,7 @@ func deadlockGrid(a *document.Analyze) *Grid {
 					Name(m.Thread),
 					Name(m.Lock),
 					qualified(m.Class),
-					Cell{text.Stack(m.Stack, false), analysis.StackText(m.Stack)},
+					Cell{text.Stack(m.Stack, false), analysis.StackText(m.Stack.Frames())},
 					qualified(m.Holds),
 					siteCell(m.Took),
 				},
@@ -202,7 +202,7 @@ func waitingGrid(a *document.Analyze) *Grid {
 }
 
 // callersCell holds the callers with most of the waiting.
-func callersCell(o document.LockOwner) Cell {
+func callersCell(o document.Owner) Cell {
 	if len(o.Callers) == 0 {
 		return Cell{}
 	}
@@ -211,7 +211,7 @@ func callersCell(o document.LockOwner) Cell {
 }
 
 // doingText lists the activities of an owner, each with its share of the waiting.
-func doingText(o document.LockOwner) string {
+func doingText(o document.Owner) string {
 	var parts []string
 	for _, d := range o.Doing {
 		what := d.What
@@ -225,13 +225,14 @@ func doingText(o document.LockOwner) string {
 
 // nonLockGrids returns the tables of resources and of idle threads, if any.
 func nonLockGrids(b *document.NonLockWaits, m measure) (grids []*Grid) {
+	omitted, omittedIdle := b.Omitted()
 	if len(b.Resources) > 0 {
-		g := resourceGrid("resources: "+resourceTitle(m), b.Resources, b.Omitted[0], m)
+		g := resourceGrid("resources: "+resourceTitle(m), b.Resources, omitted, m)
 		g.Notes = append(g.Notes, sumOf("total: ", b.ResourceTotal, m))
 		grids = append(grids, g)
 	}
 	if len(b.Idle) > 0 {
-		g := resourceGrid("idle: waits of "+m.Thread+"s with nothing to do", b.Idle, b.Omitted[1], m)
+		g := resourceGrid("idle: waits of "+m.Thread+"s with nothing to do", b.Idle, omittedIdle, m)
 		g.Notes = append(g.Notes, sumOf("total: ", b.IdleTotal, m))
 		grids = append(grids, g)
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // Analyze writes the overview: deadlocks first, then locks, the call chains that caused the waiting,
-// phases of high pressure, and the coverage.
-func Analyze(w io.Writer, a *document.Analyze, o Options) error {
+// phases of high pressure, and the coverage. The call chains are those of a table by owner's stack and class of lock.
+func Analyze(w io.Writer, a *document.Analyze, stacks *document.Blame, o Options) error {
 	if o.Style == CSV {
 		return writeCSV(w, analyzeSections(a), o)
 	}
@@ -27,7 +27,7 @@ func Analyze(w io.Writer, a *document.Analyze, o Options) error {
 	if o.Style == Markdown && len(a.Locks) > 0 {
 		grids = append(grids, ownerGrid(a), waitingGrid(a))
 	} else if len(a.Locks) > 0 && !format.Unit(a.Coverage.Unit).Summed() { // such inputs have no owners
-		grids = append(grids, blameGrid(a.Stacks))
+		grids = append(grids, blameGrid(stacks))
 	}
 	if len(a.Phases) > 0 {
 		grids = append(grids, phaseGrid(a.Phases, a.Trace.StartNs, measureOf(a.Coverage)))
@@ -250,11 +250,8 @@ func blameGrid(b *document.Blame) *Grid {
 	}
 	distinguish(g, b)
 	g.addUncertainty(func(i int) *document.Uncertainty { return b.Rows[i].Uncertainty })
-	if b.Omitted > 0 {
-		g.Notes = append(
-			g.Notes,
-			fmt.Sprintf("%s with %s (--top 0 shows all)", moreRows(b.Omitted), m.Text(b.OmittedNs)),
-		)
+	if rows, ns := b.Omitted(); rows > 0 {
+		g.Notes = append(g.Notes, fmt.Sprintf("%s with %s (--top 0 shows all)", moreRows(rows), m.Text(ns)))
 	}
 	if note := text.InOther(b.Other, b.Coverage, "rows"); note != "" {
 		g.Notes = append(g.Notes, note)
@@ -297,7 +294,7 @@ func keyCell(b *document.Blame, r *document.BlameRow, by, key string) Cell {
 
 // stackOf returns the stack of a key, nil for other keys.
 func stackOf(b *document.Blame, r *document.BlameRow, by string) document.Stack {
-	if len(b.StackKeys) == 1 && by == b.StackKeys[0] {
+	if keys := b.StackKeys(); len(keys) == 1 && by == keys[0] {
 		return r.Stack
 	}
 	return r.Stacks[by]

@@ -56,7 +56,7 @@ func MeasureOf(c document.Coverage) Measure {
 	if !ok {
 		m = measures[document.UnitNs]
 	}
-	if c.Goroutines {
+	if c.Goroutines() {
 		for _, words := range []*string{&m.Waiting, &m.Head, &m.many, &m.one, &m.Thread} {
 			*words = goroutines.Replace(*words)
 		}

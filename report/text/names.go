@@ -72,7 +72,7 @@ const shownFrames = 4
 // shortened to their initials. Within says which method of the lock or the runtime the
 // program called in its innermost frame.
 func Stack(s document.Stack, within bool) string {
-	frames, called := s, ""
+	frames, called := s.Frames(), ""
 	if len(frames) == 0 {
 		return analysis.UnknownStack
 	}
@@ -114,14 +114,14 @@ func StackText(owner string) string {
 // Cause writes the owner that caused some waiting: the site that acquired the lock and the
 // owner's activity, or the innermost frames of its stack.
 func Cause(c *document.Cause) string {
-	if c.Label == "" {
+	site, doing := c.Place()
+	switch {
+	case site == "":
 		return StackText(c.Owner)
+	case doing == "":
+		return Method(site)
 	}
-	site, doing, known := strings.Cut(c.Label, ", ")
-	if known {
-		doing = ", " + doing
-	}
-	return Method(site) + doing
+	return Method(site) + ", " + doing
 }
 
 // Chain writes frames that are given as text without their packages.

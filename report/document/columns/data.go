@@ -100,7 +100,7 @@ func tableOf(content *Content) (*table, *numbering) {
 		t.Rows[d] = make([]int32, 0, len(c.Rows))
 	}
 	t.Cells = cells{Count: []int32{}, Bin: []int32{}, Waits: []int32{}, Ns: []int64{}}
-	for _, w := range content.Analyze.Waits() {
+	for _, w := range content.Analyze.Awaited() {
 		if w.Of != nil {
 			n.resources[cube.Place{What: w.Of.What, Site: w.Of.Site}] = &w
 		}
@@ -170,10 +170,10 @@ type numbering struct {
 	content   *Content
 	plain     text.Plain
 	classes   format.Interner[string]
-	shown     map[string]bool                 // their names
-	objects   []format.ObjectID               // of the table's locks
-	waited    []int64                         // waiting by lock
-	resources map[cube.Place]*document.Ranked // on the page
+	shown     map[string]bool                  // their names
+	objects   []format.ObjectID                // of the table's locks
+	waited    []int64                          // waiting by lock
+	resources map[cube.Place]*document.Awaited // on the page
 }
 
 type frame struct {
@@ -186,7 +186,7 @@ func newNumbering(content *Content, t *table) *numbering {
 	n := &numbering{
 		content:   content,
 		shown:     map[string]bool{},
-		resources: map[cube.Place]*document.Ranked{},
+		resources: map[cube.Place]*document.Awaited{},
 		plain:     text.PlainOf(content.Analyze),
 		cube:      content.Cube,
 		sites:     blame.NewSites(content.App),

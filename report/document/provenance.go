@@ -1,4 +1,4 @@
-package blame
+package document
 
 import "contend/analysis"
 
@@ -23,8 +23,8 @@ func NewProvenance(p analysis.Known) Provenance {
 	}
 }
 
-// Merge adds that of more waiting.
-func (p *Provenance) Merge(o Provenance) {
+// merge adds that of more waiting.
+func (p *Provenance) merge(o Provenance) {
 	p.ExactNs += o.ExactNs
 	p.SampledNs += o.SampledNs
 	p.InferredNs += o.InferredNs
