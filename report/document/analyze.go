@@ -1,10 +1,8 @@
 package document
 
 import (
-	"slices"
 
 	"contend/analysis"
-	"contend/blame/findings"
 	"contend/blame/locks"
 	"contend/format"
 )
@@ -170,7 +168,7 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector
 		NonLockWaits: NonLockWaits{Resources: []Resource{}},
 		Total:        NewTotal(sums),
 		ElapsedNs:    tr.ElapsedNs,
-		Findings:     mapped(slices.Concat([]findings.Finding{}, o.Findings), newFinding),
+		Findings:     mapped(o.Findings, newFinding),
 		Phases:       []Phase{},
 		NotCounted:   notCounted(cov.Warnings),
 	}
@@ -228,7 +226,6 @@ func newLock(r *locks.Row, sym *analysis.Symbols, o *locks.Lock, top int) Lock {
 	if r.Created != format.NoStack {
 		created = NewStack(sym.Frames(r.Created))
 	}
-	waiting := slices.Concat([]locks.Site{}, limit(o.Waiting, top))
 	return Lock{
 		Lock:         r.Lock,
 		Class:        r.Class,
@@ -249,7 +246,7 @@ func newLock(r *locks.Row, sym *analysis.Symbols, o *locks.Lock, top int) Lock {
 		Provenance:   NewProvenance(r.ByProvenance),
 		Site:         o.Site,
 		Owners:       newOwners(o.Owners, top),
-		Waiting:      mapped(waiting, newSite),
+		Waiting:      mapped(limit(o.Waiting, top), newSite),
 	}
 }
 
@@ -289,11 +286,8 @@ func NewStack(frames []format.Frame) Stack {
 	return out
 }
 
-// mapped converts the rows of a list; nil stays nil.
+// mapped converts the rows of a list; it is never null in JSON.
 func mapped[From, To any](rows []From, convert func(*From) To) []To {
-	if rows == nil {
-		return nil
-	}
 	out := make([]To, len(rows))
 	for i := range rows {
 		out[i] = convert(&rows[i])

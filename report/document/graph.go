@@ -1,10 +1,6 @@
 package document
 
-import (
-	"slices"
-
-	"contend/blame"
-)
+import "contend/blame"
 
 // Graph is the document of `contend graph`: which threads blocked which.
 type Graph struct {
@@ -99,12 +95,11 @@ func NewGraph(g *blame.Graph, by string, cov Coverage, top int) *Graph {
 }
 
 func newEdge(e *blame.Edge) Edge {
-	of := slices.Concat([]blame.EdgeLock{}, e.Locks)
 	return Edge{
 		From:       e.From + 1,
 		To:         e.To + 1,
 		Sum:        newSum(&e.Sum),
-		Locks:      mapped(of, func(l *blame.EdgeLock) EdgeLock { return EdgeLock(*l) }),
+		Locks:      mapped(e.Locks, func(l *blame.EdgeLock) EdgeLock { return EdgeLock(*l) }),
 		Provenance: NewProvenance(e.ByProvenance),
 	}
 }
