@@ -38,7 +38,9 @@ func keepNames(ev *format.Event) (frames []format.Frame) {
 	frames = append(frames, ev.Frames...)
 	for i := range frames {
 		f := &frames[i]
-		f.Class, f.Method, f.File = keptName(f.Class), keptName(f.Method), keptName(f.File)
+		f.Class = keptName(f.Class)
+		f.Method = keptName(f.Method)
+		f.File = keptName(f.File)
 	}
 	return frames
 }

@@ -15,7 +15,9 @@ type Reacquired struct {
 
 // Merge adds the time at another lock.
 func (r *Reacquired) Merge(o Reacquired) {
-	r.Ns, r.Low, r.High = r.Ns+o.Ns, r.Low+o.Low, r.High+o.High
+	r.Ns += o.Ns
+	r.Low += o.Low
+	r.High += o.High
 }
 
 // ConditionObject is the class of the conditions of java.util.concurrent locks.

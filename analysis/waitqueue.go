@@ -61,5 +61,8 @@ func (c *WaitQueue[T]) pack() {
 		}
 	}
 	clear(c.of[kept:])
-	c.of, c.keys, c.left, c.head = c.of[:kept], c.keys[:kept], 0, 0
+	c.of = c.of[:kept]
+	c.keys = c.keys[:kept]
+	c.left = 0
+	c.head = 0
 }

@@ -132,7 +132,9 @@ func (t *logTable) readFile(e *env, path, label string) error {
 // read takes one log. Lines that cannot be read are kept as faults; the error
 // is the first fault of a log that has nothing else, or the reader's.
 func (t *logTable) read(in io.Reader, name, label string) error {
-	r, good, before := durations.NewLogReader(in, name, t.unit), 0, len(t.faults)
+	r := durations.NewLogReader(in, name, t.unit)
+	good := 0
+	before := len(t.faults)
 	for {
 		iv, err := r.Next()
 		var fault *format.Error

@@ -91,7 +91,9 @@ func newRoot(e *env) *cobra.Command {
 		}
 		return c.Help()
 	})
-	root.SilenceErrors, root.SilenceUsage, root.Args = true, true, cobra.ArbitraryArgs
+	root.SilenceErrors = true
+	root.SilenceUsage = true
+	root.Args = cobra.ArbitraryArgs
 	if info, ok := debug.ReadBuildInfo(); ok {
 		root.Version = release(info)
 		root.SetVersionTemplate("contend {{.Version}}\n")

@@ -158,7 +158,9 @@ func write[D any](e *env, o *outputOptions, all outputs[D], answer D) error {
 	}
 	out := bufio.NewWriter(to)
 	how, form := o.how, all[slices.Index(all.names(), o.format)] // check refuses others
-	how.Width, how.Top, how.Color = cmp.Or(how.Width, table.TerminalWidth(to)), o.top, colorful(to)
+	how.Width = cmp.Or(how.Width, table.TerminalWidth(to))
+	how.Top = o.top
+	how.Color = colorful(to)
 	if err = form.write(out, answer, how); err == nil {
 		err = out.Flush()
 	}
@@ -291,7 +293,9 @@ func inStyle[D any](
 	write func(io.Writer, D, table.Options) error,
 ) func(io.Writer, D, table.Options) error {
 	return func(w io.Writer, a D, how table.Options) error {
-		how.Style, how.Width, how.Color = style, 0, false
+		how.Style = style
+		how.Width = 0
+		how.Color = false
 		return write(w, a, how)
 	}
 }

@@ -251,6 +251,8 @@ func breaks(w *record.Window, rules []gate.Rule) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	run.Trace, run.Stats, run.Trigger = tr, format.Stats{Format: "contend", DeadlockDumps: 1}, true
+	run.Trace = tr
+	run.Stats = format.Stats{Format: "contend", DeadlockDumps: 1}
+	run.Trigger = true
 	return gate.Worst(gate.Check(rules, []*gate.Run{run}, nil)) == gate.Fail, nil
 }

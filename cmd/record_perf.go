@@ -47,14 +47,18 @@ func (o *perfOptions) bindRecord(c *cobra.Command) {
 
 // checkRecord refuses flags of the other ways to record, which would have no effect.
 func (o *perfOptions) checkRecord(c *cobra.Command) error {
-	wrong, why, hint := []string{"call-graph", "kernel-locks"}, "is for perf", "add --perf"
+	wrong := []string{"call-graph", "kernel-locks"}
+	why := "is for perf"
+	hint := "add --perf"
 	if o.use {
-		wrong, why, hint = []string{
+		wrong = []string{
 			"with",
 			"rate",
 			"max-overhead",
 			"trust-tmp",
-		}, "is for JVMs", "leave it out: --perf records every wait of any program"
+		}
+		why = "is for JVMs"
+		hint = "leave it out: --perf records every wait of any program"
 	}
 	for _, flag := range wrong {
 		if c.Flags().Changed(flag) {

@@ -123,7 +123,9 @@ func onPage(app *regexp.Regexp) summary {
 
 // content analyses one side of a page.
 func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (c *columns.Content, damage error) {
-	table, longest, lanes := cube.New(limits).App(app), waits.NewLongest(pageWaits), waits.NewBoundedLanes(pageLanes)
+	table := cube.New(limits).App(app)
+	longest := waits.NewLongest(pageWaits)
+	lanes := waits.NewBoundedLanes(pageLanes)
 	doc, about, res, err := o.summarize(
 		e,
 		onPage(app),

@@ -161,7 +161,9 @@ func (m *Meter) findPhases() *ranking {
 			ran := m.running(w.Bin)
 			switch p := analysis.Ratio(w.Ns, ran); {
 			case open && s.last == w.Bin-1 && p >= m.opts.Threshold/2:
-				s.last, s.ns, s.running = w.Bin, s.ns+w.Ns, s.running+ran
+				s.last = w.Bin
+				s.ns += w.Ns
+				s.running += ran
 			case p >= m.opts.Threshold && !m.stub(w.Bin):
 				if open {
 					list.addPhase(s)

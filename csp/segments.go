@@ -49,7 +49,9 @@ func (t *segments) addInterval(interval int32, sums map[string]int64) {
 	}
 	if t.next.sums != nil && t.next.last-t.next.first+1 >= minSegment {
 		t.done = append(t.done, t.now)
-		t.now, t.next, t.candidate = t.next, segment{}, ""
+		t.now = t.next
+		t.next = segment{}
+		t.candidate = ""
 	}
 }
 

@@ -86,7 +86,9 @@ func (s *Series) Intervals() iter.Seq[Interval] {
 		if s.order == nil && s.n > 0 {
 			s.order = s.meter.waits.ByTime()
 		}
-		rest, names, halfWidths := s.order, map[format.ObjectID]Pressure{}, s.halfWidths
+		rest := s.order
+		names := map[format.ObjectID]Pressure{}
+		halfWidths := s.halfWidths
 		for i := range int32(s.n) {
 			ran := s.meter.running(i)
 			iv := Interval{StartNs: s.meter.begin(i), EndNs: s.meter.end(i), RunningNs: ran, Locks: []Pressure{}}

@@ -185,7 +185,9 @@ func (in *input) Read(ev *format.Event) error {
 	if in.labelled {
 		in.labelled = false
 		ev.Reset()
-		ev.Kind, ev.Name, ev.Value = format.KindSetting, format.SettingInput, in.label
+		ev.Kind = format.KindSetting
+		ev.Name = format.SettingInput
+		ev.Value = in.label
 		return nil
 	}
 	if in.ahead != nil {

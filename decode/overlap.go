@@ -60,7 +60,9 @@ func (o *overlaps) addChunks(in *input) (skip map[jfr.ChunkKey]bool, all bool) {
 		return nil, true
 	}
 	if o.first == nil {
-		o.first, o.chunks, o.dropped = map[labelledChunk]*input{}, map[*input][]jfr.ChunkKey{}, map[*input]bool{}
+		o.first = map[labelledChunk]*input{}
+		o.chunks = map[*input][]jfr.ChunkKey{}
+		o.dropped = map[*input]bool{}
 	}
 	o.chunks[in] = keys
 	for _, of := range others { // before skip changes

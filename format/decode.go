@@ -54,7 +54,9 @@ func DecodeFields(kind uint64, body []byte, ev *Event, last *int64, a *Arena) er
 	switch ev.Kind {
 	case KindContention: // nearly all events of a sampled trace
 		*last += signed(list[0])
-		ev.Time, ev.Weight, ev.Object = *last, signed(list[1]), ObjectID(list[2])
+		ev.Time = *last
+		ev.Weight = signed(list[1])
+		ev.Object = ObjectID(list[2])
 		d.bad = d.bad || list[2]>>32 != 0
 		ev.Owners = d.parties(a)
 		ev.Waiters = d.parties(a)
@@ -62,15 +64,19 @@ func DecodeFields(kind uint64, body []byte, ev *Event, last *int64, a *Arena) er
 	case KindWait, KindTenure: // most events of an exact trace
 		*last += signed(list[0])
 		ev.Time, ev.End = *last, *last+signed(list[1])
-		ev.Thread, ev.Object, ev.Mode, ev.Stack, ev.Owner = ThreadID(
+		ev.Thread = ThreadID(
 			list[2],
-		), ObjectID(
+		)
+		ev.Object = ObjectID(
 			list[3],
-		), Mode(
+		)
+		ev.Mode = Mode(
 			list[4],
-		), StackID(
+		)
+		ev.Stack = StackID(
 			list[5],
-		), ThreadID(
+		)
+		ev.Owner = ThreadID(
 			list[6],
 		)
 		d.bad = d.bad || (list[2]|list[3]|list[5]|list[6])>>32 != 0 || list[4] >= uint64(len(modeNames))
@@ -207,7 +213,9 @@ func (d *decoder) parties(a *Arena) []Party {
 	}
 	d.body = d.body[3*small:]
 	for i := small; i < n; i++ {
-		thread, stack, mode := d.uvarint(), d.uvarint(), d.uvarint()
+		thread := d.uvarint()
+		stack := d.uvarint()
+		mode := d.uvarint()
 		if thread > 1<<32-1 || stack > 1<<32-1 || mode >= uint64(len(modeNames)) {
 			d.bad = true
 		}

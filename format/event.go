@@ -215,7 +215,9 @@ const (
 
 // Reset clears the event but keeps the capacity of its slices.
 func (e *Event) Reset() {
-	frames, owners, waiters := e.Frames[:0], e.Owners[:0], e.Waiters[:0]
+	frames := e.Frames[:0]
+	owners := e.Owners[:0]
+	waiters := e.Waiters[:0]
 	*e = Event{} // assigned in place; a literal with the slices would be built elsewhere and copied
 	if cap(frames) > 0 {
 		e.Frames = frames

@@ -172,7 +172,10 @@ func (r *TextReader) damaged(code, why string, bytes, events int64) {
 // Stats describes what has been read so far.
 func (r *TextReader) Stats() Stats {
 	s := r.said
-	s.Format, s.Events, s.BytesRead, s.BytesTotal = TextHeader+" text", r.count, r.read-r.lost, r.read
+	s.Format = TextHeader + " text"
+	s.Events = r.count
+	s.BytesRead = r.read - r.lost
+	s.BytesTotal = r.read
 	return s
 }
 

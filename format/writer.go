@@ -113,7 +113,9 @@ func (w *Writer) flush() {
 	h.Stored = uint32(len(stored))
 	w.block = append(h.Append(w.block[:0], stored), stored...)
 	_, w.err = w.out.Write(w.block)
-	w.raw, w.events, w.frames = w.raw[:0], 0, 0
+	w.raw = w.raw[:0]
+	w.events = 0
+	w.frames = 0
 }
 
 func (w *Writer) compress() []byte {

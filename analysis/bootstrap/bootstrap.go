@@ -23,7 +23,9 @@ type Estimate struct {
 
 // Scale returns the estimate of factor times the ratio.
 func (e Estimate) Scale(factor float64) Estimate {
-	e.Value, e.Half, e.SE = e.Value*factor, e.Half*factor, e.SE*factor
+	e.Value *= factor
+	e.Half *= factor
+	e.SE *= factor
 	return e
 }
 

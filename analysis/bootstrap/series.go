@@ -155,7 +155,9 @@ func (r *Recorder) cell(t int64) int {
 // coarsen merges each two neighbouring cells.
 func (r *Recorder) coarsen() {
 	r.width *= 2
-	r.lo, r.hi, r.at = 0, 0, 0
+	r.lo = 0
+	r.hi = 0
+	r.at = 0
 	for i, s := range r.series {
 		for j := range s {
 			if j%2 == 0 {

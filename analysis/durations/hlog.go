@@ -203,7 +203,9 @@ func seconds(ns int64) string {
 	sign := ""
 	s, frac := ns/1e9, ns%1e9
 	if ns < 0 {
-		sign, s, frac = "-", -s, -frac
+		sign = "-"
+		s = -s
+		frac = -frac
 	}
 	return fmt.Sprintf("%s%d.%09d", sign, s, frac)
 }

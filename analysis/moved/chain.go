@@ -45,7 +45,9 @@ func (f *family) links(c *collections) (out []link) {
 		func(a, b waitEnd) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.lock, b.lock)) },
 	)
 	// byChance: the probability that all changes are chance; others: changes to another lock
-	byChance, sum, others := 1.0, 0.0, 0
+	byChance := 1.0
+	sum := 0.0
+	others := 0
 	pairs, same := 0, 0
 	var before epochWaits
 	for rest := f.seen; len(rest) > 0; {

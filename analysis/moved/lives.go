@@ -25,7 +25,9 @@ func (a *addressUses) addWait(w Wait, class uint32) {
 	}
 	l := &a.of[lock]
 	if l.waits == 0 {
-		l.lock, l.first, l.last = w.Lock, w.End, w.End
+		l.lock = w.Lock
+		l.first = w.End
+		l.last = w.End
 	}
 	l.first, l.last = min(l.first, w.End), max(l.last, w.End)
 	if l.waits == 0 || l.stack != w.Stack {

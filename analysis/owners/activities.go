@@ -42,7 +42,9 @@ func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities
 	}
 	sorted.others(&others, maxTime)
 	sorted.end()
-	a.Starts, a.byLock, a.runs = sorted.starts, sorted.byLock, sorted.runs
+	a.Starts = sorted.starts
+	a.byLock = sorted.byLock
+	a.runs = sorted.runs
 	r.table = keyTable{} // the store has them
 	r.rename(a.store)
 	a.indexing.Go(func() { a.released = a.releasesByLock() })
@@ -62,7 +64,9 @@ func (r *Record) rename(s *store) {
 }
 
 func (a *Activities) forget() {
-	a.byLock, a.released, a.runs = nil, nil, nil
+	a.byLock = nil
+	a.released = nil
+	a.runs = nil
 	a.record.releases.Clear()
 }
 

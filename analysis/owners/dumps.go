@@ -92,7 +92,9 @@ func (ev *evidence) addFree(d *dump, last map[format.ObjectID]int64) {
 func (ev *evidence) linked(d *dump) (lock format.ObjectID, at int64) {
 	want := ev.Class(d.lock)
 	like := func(l format.ObjectID) bool { return ev.Class(l) == want }
-	votes, best, ends := map[format.ObjectID]int{}, 0, map[format.ObjectID]int64{}
+	votes := map[format.ObjectID]int{}
+	best := 0
+	ends := map[format.ObjectID]int64{}
 	for _, w := range d.waiters {
 		wait, ok := ev.waitAt(w.Thread, d.time, linkSlack, like)
 		if !ok {

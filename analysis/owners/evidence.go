@@ -63,7 +63,9 @@ func (ev *evidence) divide(o Ownership, byReleases bool, give func(Ownership)) {
 		list := ev.activities.OfThread(o.Owner.Thread)
 		list.From = list.nth(max(ev.activities.before(list, o.Start, list.From)-1, 0))
 		for c := ev.activities.scanUntil(list, o.End); c.NextOther() && c.Start < o.End; {
-			from, to, did := max(c.Start, o.Start), min(c.End, o.End), c.key()
+			from := max(c.Start, o.Start)
+			to := min(c.End, o.End)
+			did := c.key()
 			if from >= to || did.ran() || byReleases && c.End > o.End || !ev.inside(did.Stack, o.Owner.Stack) {
 				continue
 			}
@@ -71,7 +73,9 @@ func (ev *evidence) divide(o Ownership, byReleases bool, give func(Ownership)) {
 			if before.End = from; before.End > before.Start {
 				give(before)
 			}
-			during.Start, during.End, during.Owner.Did = from, to, did.What()
+			during.Start = from
+			during.End = to
+			during.Owner.Did = did.What()
 			if byReleases && !ev.Bare(did.Stack) || ev.continues(did.Stack, o.Owner.Stack) {
 				during.Owner.Stack = did.Stack
 			}

@@ -77,7 +77,9 @@ func (lockOwner) get(from []byte) (k lockOwner, rest []byte) {
 	lock, from := number(from[3:])
 	thread, from := number(from)
 	stack, from := number(from)
-	k.lock, k.owner.Thread, k.owner.Stack = format.ObjectID(lock), format.ThreadID(thread), format.StackID(stack)
+	k.lock = format.ObjectID(lock)
+	k.owner.Thread = format.ThreadID(thread)
+	k.owner.Stack = format.StackID(stack)
 	return k, from
 }
 

@@ -64,7 +64,9 @@ func (ps pauses) cut(o Ownership, into *Owned) {
 		}
 		lo, hi := max(p.Start, o.Start), min(p.End, o.End)
 		before, during := o, o
-		before.End, during.Start, during.End = lo, lo, hi
+		before.End = lo
+		during.Start = lo
+		during.End = hi
 		during.Owner.Did = p.stops()
 		for _, part := range [...]Ownership{before, during} {
 			if part.Start < part.End {

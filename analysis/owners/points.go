@@ -115,7 +115,9 @@ func (m *matcher) release(r *release) {
 func (m *matcher) wake(t *try, r *release) {
 	p := point{at: r.again, what: blocked, mode: t.wait.Mode(), thread: t.wait.Thread, stack: t.wait.Stack}
 	if r.again == format.NoTime {
-		p.at, p.what, t.over = t.wait.End, acquired, true
+		p.at = t.wait.End
+		p.what = acquired
+		t.over = true
 	}
 	t.since = r.again
 	m.points = append(m.points, p)

@@ -111,13 +111,15 @@ func (ev *evidence) ActivitiesOf(of format.ObjectID) []*model.Activity {
 	ev.listing.Lock()
 	defer ev.listing.Unlock()
 	if ev.threadsOf == nil {
-		ev.threadsOf, ev.byKey, ev.listed = make(
+		ev.threadsOf = make(
 			[][]format.ThreadID,
 			len(ev.activities.record.inputs),
-		), make(
+		)
+		ev.byKey = make(
 			[]*gathered,
 			len(ev.activities.keys),
-		), map[uint32][]*model.Activity{}
+		)
+		ev.listed = map[uint32][]*model.Activity{}
 		for t := range ev.activities.record.reach {
 			in := ev.activities.record.reach[t].input
 			ev.threadsOf[in] = append(ev.threadsOf[in], format.ThreadID(t))

@@ -59,7 +59,9 @@ func newStore(most counts) *store {
 	}
 	n := 0
 	for t, activities := range most {
-		s.first[t], s.until[t], s.ends[t] = uint32(n), minTime, minTime
+		s.first[t] = uint32(n)
+		s.until[t] = minTime
+		s.ends[t] = minTime
 		n += (activities + blockLen - 1) >> blockBits
 	}
 	s.blocks = make([]block, n)

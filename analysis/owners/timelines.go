@@ -240,7 +240,9 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, more bool) 
 					if more {
 						learned, m.learned = append(learned, m), m.model.Learned()
 					}
-					m.model, m.locks, m.ids = nil, nil, nil
+					m.model = nil
+					m.locks = nil
+					m.ids = nil
 				}
 			}
 		},

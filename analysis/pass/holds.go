@@ -202,7 +202,9 @@ type nonLockWaits struct {
 // begin begins waits of another kind.
 func (w *nonLockWaits) begin(key uint32, o *owners.Activity) {
 	w.end()
-	w.begun, w.key, w.by = true, key, o.By
+	w.begun = true
+	w.key = key
+	w.by = o.By
 	w.singly = o.Resource() || o.By != format.NoThread || w.record.Endings.Any()
 	w.sum = analysis.NonLockWait{Thread: o.Thread, Stack: o.Stack, Activity: o.What(), Resource: o.Resource()}
 }
@@ -231,7 +233,10 @@ func (w *nonLockWaits) wait(from, to int64) {
 	if s.Waits == 0 {
 		s.From = part.Start
 	}
-	s.To, s.Ns, s.Waits, s.LongestNs = part.End, s.Ns+ns, s.Waits+1, max(s.LongestNs, to-from)
+	s.To = part.End
+	s.Ns += ns
+	s.Waits++
+	s.LongestNs = max(s.LongestNs, to-from)
 	if w.singly {
 		by := record.Ending{By: w.by}
 		if w.by == format.NoThread {
@@ -246,7 +251,9 @@ func (w *nonLockWaits) wait(from, to int64) {
 func (w *nonLockWaits) end() {
 	if s := &w.sum; s.Waits > 0 {
 		w.out.Deliver(s)
-		s.Ns, s.Waits, s.LongestNs = 0, 0, 0
+		s.Ns = 0
+		s.Waits = 0
+		s.LongestNs = 0
 	}
 }
 

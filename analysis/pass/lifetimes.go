@@ -161,7 +161,9 @@ func (r *lifetimes) lostOf(t format.ThreadID, in int) (times.Span, bool) {
 	if !is || !r.whole.Record.Parts[in].Sight.Ended || r.lifeOf(t).End != format.NoTime {
 		return times.Span{}, false
 	}
-	recorded, sampled, records := cut.Start, cut.Start, false
+	recorded := cut.Start
+	sampled := cut.Start
+	records := false
 	for own := r.whole.Activities.Scan(r.activitiesOf(t)); own.Next(); {
 		if own.Start < own.End {
 			recorded, records = max(recorded, own.End), true

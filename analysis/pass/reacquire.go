@@ -116,7 +116,9 @@ func awaits(defs *analysis.Symbols, ev *format.Event) bool {
 // resolve calls emit with the waits for locks at the end of the waits noted so far.
 func (q *reacquiring) resolve(r *record.Record, defs *analysis.Symbols, emit func(*format.Event)) {
 	if q.waits.Len() == 0 {
-		q.seen, q.notices, q.evidence = nil, nil, 0
+		q.seen = nil
+		q.notices = nil
+		q.evidence = 0
 		return
 	}
 	waits := unrecorded(q.waits.List(), r)
@@ -142,7 +144,9 @@ func (q *reacquiring) resolve(r *record.Record, defs *analysis.Symbols, emit fun
 		q.resolveAt(waits[from:to], acquired[waits[from].object], emit)
 		from = to
 	}
-	q.seen, q.notices, q.evidence = nil, nil, 0
+	q.seen = nil
+	q.notices = nil
+	q.evidence = 0
 }
 
 // unrecorded returns the waits within which no recorded wait of their thread begins: no thread
@@ -242,10 +246,17 @@ func (q *reacquiring) resolveAt(waits []reacquire, acquired []granted, emit func
 	notified := make([]notifiedIn, len(waits))
 	blocked, sampled := 0, 0
 	for i := range waits {
-		w, n, first := &waits[i], &notified[i], firsts[i]
-		n.low, n.likely, n.high = first.end, first.end, w.end
+		w := &waits[i]
+		n := &notified[i]
+		first := firsts[i]
+		n.low = first.end
+		n.likely = first.end
+		n.high = w.end
 		if called := q.calls(w); len(called) > 0 {
-			n.low, n.likely, n.high, n.known = called[0], called[0], called[len(called)-1], true
+			n.low = called[0]
+			n.likely = called[0]
+			n.high = called[len(called)-1]
+			n.known = true
 		} else if at, by := grantedBefore(acquired, first.end); w.by != format.NoThread &&
 			(by == w.by || by != format.NoThread && several[first]) {
 			if n.low = max(w.start, at); by == w.by {

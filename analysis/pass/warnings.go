@@ -141,7 +141,9 @@ func farWarning(ns int64) []format.Warning {
 // unclassified reports the waits that match no rule. They count as idle, which may hide a
 // lock.
 func unclassified(r *record.Whole, defs *analysis.Symbols) []format.Warning {
-	count, total, by := 0, int64(0), map[string]int64{}
+	count := 0
+	total := int64(0)
+	by := map[string]int64{}
 	for lock, u := range r.Record.Unclear {
 		count += u.N
 		total += u.Ns

@@ -34,7 +34,9 @@ const (
 
 // betweenOf learns the ratio from the rows with several runs, beside what is usual.
 func betweenOf(rows []Row) Between {
-	sum, df, most := usualRatio*usualDF, float64(usualDF), 0.0
+	sum := usualRatio * usualDF
+	df := float64(usualDF)
+	most := 0.0
 	for i := range rows {
 		most = max(most, rows[i].Base.Waiting.Value, rows[i].New.Waiting.Value)
 	}

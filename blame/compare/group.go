@@ -94,7 +94,10 @@ func (g Group) pooled(den denominator, of func(p *Profile) sum) Rate {
 	}
 	r := Rate{Traces: len(g)}
 	var values, weights []float64
-	within, blocks, wrong, own := 0.0, 0, 0.0, 0.0
+	within := 0.0
+	blocks := 0
+	wrong := 0.0
+	own := 0.0
 	for _, p := range g {
 		num := of(p)
 		r.WaitNs += num.ns
@@ -111,7 +114,9 @@ func (g Group) pooled(den denominator, of func(p *Profile) sum) Rate {
 	if whole <= 0 {
 		return r
 	}
-	r.Value, r.SE, r.DF = float64(r.WaitNs)/whole, math.Sqrt(within), float64(blocks)
+	r.Value = float64(r.WaitNs) / whole
+	r.SE = math.Sqrt(within)
+	r.DF = float64(blocks)
 	r.Within = r.SE * math.Sqrt(float64(len(g)))
 	r.Wrong, r.Unsure = wrong/whole, 2*own > float64(r.WaitNs)
 	between := disagreement(values, weights, r.Value)

@@ -60,7 +60,9 @@ func (c WithResources) NonLockWait(a *analysis.NonLockWait) {
 	var key Key
 	c.keys.Find(key[:], c.columns, format.NoObject, &waiter, blame.AnyShare)
 	key[Lock], key[RootLock] = id, id
-	from, to, waits := a.From, a.To, int32(a.Waits)
+	from := a.From
+	to := a.To
+	waits := int32(a.Waits)
 	if from == to {
 		from, to = c.Start, max(c.End, c.Start+1)
 	}

@@ -109,7 +109,9 @@ func (b *busyPeriod) close(of **convoy) {
 	c := *of
 	c.amount.ns += b.waited.ns
 	c.amount.byProvenance.AddAll(&b.waited.byProvenance)
-	c.length, c.free, c.served = c.length+b.end-b.start, c.free+b.free, c.served+b.served
+	c.length = c.length + b.end - b.start
+	c.free += b.free
+	c.served += b.served
 }
 
 // poissonTail bounds the probability that a Poisson number is m or more (Chernoff).

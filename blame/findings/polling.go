@@ -198,7 +198,9 @@ func (p *polling) sampled(ev *format.Event) {
 	if s.n == 0 {
 		s.first, s.last = ev.Time, ev.Time
 	}
-	s.first, s.last, s.n = min(s.first, ev.Time), max(s.last, ev.Time), s.n+1
+	s.first = min(s.first, ev.Time)
+	s.last = max(s.last, ev.Time)
+	s.n++
 }
 
 // bins returns the instants of the grid that an interval covers, as from and the one after the

@@ -114,7 +114,9 @@ func (c *herdFinder) herd(first int) herd {
 		w := &c.waits[i]
 		switch {
 		case w.Start < a.End && w.By == a.By && !c.used[i]:
-			c.found, c.used[i], between = append(c.found, i), true, 0
+			c.found = append(c.found, i)
+			c.used[i] = true
+			between = 0
 		case w.Start >= a.End && w.By != a.By:
 			between++
 		default:
@@ -144,7 +146,9 @@ func (c *herdFinder) count(h herd, s *storm) {
 			s.holds = append(s.holds, briefHold{c.waits[next].Start - end, c.waits[i].Stack})
 		}
 	}
-	s.herds, s.woken, s.lastNs = s.herds+1, s.woken+len(h), s.lastNs+last-first
+	s.herds++
+	s.woken += len(h)
+	s.lastNs = s.lastNs + last - first
 	s.expected += 1 / float64(len(h))
 	if behind := h[len(h)-1] + 1; behind == len(c.waits) || c.waits[behind].End-last > widest {
 		s.separated++

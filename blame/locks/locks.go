@@ -103,7 +103,9 @@ func (c *Collector) Top(most int) []Row {
 	for i, at := range order {
 		id, s, w := c.WholeRow(at)
 		rows[i] = c.row(*s, w)
-		rows[i].ID, rows[i].WallNs, rows[i].at = id, c.WallNs(at), at
+		rows[i].ID = id
+		rows[i].WallNs = c.WallNs(at)
+		rows[i].at = at
 	}
 	return rows
 }
@@ -169,7 +171,9 @@ func (c *Collector) row(s blame.Sum, w *blame.Whole) Row {
 	}
 	if w.First != format.NoObject || c.byClass {
 		o := c.Symbols().Object(w.First)
-		r.Lock, r.Class, r.Kind = c.name(w.First), c.Symbols().ClassName(w.First), o.Kind.String()
+		r.Lock = c.name(w.First)
+		r.Class = c.Symbols().ClassName(w.First)
+		r.Kind = o.Kind.String()
 		if !c.byClass {
 			r.Created, r.Addresses = o.Stack, o.Addresses
 		}

@@ -31,13 +31,17 @@ func (c *Resources) Pools() (out []Pool) {
 		}
 	}
 	for at, parts := range of {
-		one, threads, when := Pool{What: at.what, Site: at.site}, blame.ThreadSet{}, []*analysis.Union(nil)
+		one := Pool{What: at.what, Site: at.site}
+		threads := blame.ThreadSet{}
+		when := []*analysis.Union(nil)
 		most := slices.MaxFunc(parts, func(a, b *resourcePart) int {
 			return cmp.Or(cmp.Compare(a.ns, b.ns), cmp.Compare(stacks[b], stacks[a]))
 		})
 		one.Stack = c.sym.Frames(stacks[most])
 		for _, p := range parts {
-			one.WaitNs, one.Waits, when = one.WaitNs+p.ns, one.Waits+p.waits, append(when, p.pool)
+			one.WaitNs += p.ns
+			one.Waits += p.waits
+			when = append(when, p.pool)
 			threads.Join(&p.threads)
 		}
 		one.Waiters, one.EmptyNs = threads.Len(), analysis.UnionOf(when).Len()

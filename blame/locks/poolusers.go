@@ -205,7 +205,9 @@ func (u *PoolUsers) doing(d *analysis.Done) blame.Doing {
 // did nothing else that is known.
 func (p *poolUse) did(d *analysis.Done, h *holding, doing blame.Doing) {
 	if d.Thread != p.thread {
-		p.thread, p.since, p.site = d.Thread, format.NoTime, ""
+		p.thread = d.Thread
+		p.since = format.NoTime
+		p.site = ""
 		clear(p.pending) // of a method that goes on to the end: where it gave the object back is not seen
 	}
 	if h.phase != using || h.shown {

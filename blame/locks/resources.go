@@ -92,7 +92,9 @@ func (c *Resources) NonLockWait(a *analysis.NonLockWait) {
 			p.pool = &analysis.Union{}
 		}
 	}
-	p.ns, p.waits, p.at = p.ns+a.Ns, p.waits+a.Waits, max(p.at, a.LongestNs)
+	p.ns += a.Ns
+	p.waits += a.Waits
+	p.at = max(p.at, a.LongestNs)
 	if a.By != format.NoThread {
 		if p.users == nil {
 			p.users = map[ender]int64{}

@@ -98,7 +98,9 @@ func (s *sums) groups(rows []int32, key int) (out []group) {
 			out = append(out, group{id: s.id(r, key)})
 		}
 		g := &out[len(out)-1]
-		g.rows, g.ns, g.waits = append(g.rows, r), g.ns+s.ns[r], g.waits+s.waits[r]
+		g.rows = append(g.rows, r)
+		g.ns += s.ns[r]
+		g.waits += s.waits[r]
 		if s.known != nil {
 			g.byProvenance.AddAll(&s.known[r])
 		}

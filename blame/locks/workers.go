@@ -196,7 +196,9 @@ func (w *Workers) count(instant []instantState) {
 	}
 	for _, p := range w.pools {
 		if n := idle[p] + busy[p]; n > 0 {
-			p.instants, p.seen, p.busy = p.instants+1, p.seen+n, p.busy+busy[p]
+			p.instants++
+			p.seen += n
+			p.busy += busy[p]
 			if idle[p] == 0 {
 				p.full++
 			}
@@ -223,7 +225,9 @@ func (w *Workers) Executors() (list []Executor) {
 			continue
 		case p.instants > 0 && (elapsed <= 0 || p.idles == 0): // of dumps alone
 			e.Busy, e.AllBusy = float64(p.busy)/float64(p.instants), float64(p.full)/float64(p.instants)
-			doing, whole, e.Instants = p.doingNow, float64(p.instants), p.instants
+			doing = p.doingNow
+			whole = float64(p.instants)
+			e.Instants = p.instants
 		case elapsed > 0:
 			e.Busy = max(float64(e.Workers)-float64(p.idleNs)/elapsed, 0)
 			e.AllBusy = 1 - float64(p.idle.union().Len())/elapsed

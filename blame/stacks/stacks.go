@@ -87,7 +87,9 @@ func New(v View, app *regexp.Regexp) *Builder {
 
 // Begin implements analysis.Visitor.
 func (b *Builder) Begin(sym *analysis.Symbols, start int64) {
-	b.sym, b.start, b.end = sym, start, start
+	b.sym = sym
+	b.start = start
+	b.end = start
 	b.sites.Begin(sym)
 }
 
@@ -195,7 +197,9 @@ func (b *Builder) key(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Sha
 
 // shown returns a key without what neither the frames nor the provenance depend on.
 func (b *Builder) shown(key Key) Key {
-	key.Waiter, key.Owner.Thread, key.Owner.Did = format.NoThread, format.NoThread, format.ActivityUnknown
+	key.Waiter = format.NoThread
+	key.Owner.Thread = format.NoThread
+	key.Owner.Did = format.ActivityUnknown
 	switch b.view {
 	case Blame:
 		key.WaiterStack, key.Lock = format.NoStack, format.NoObject

@@ -270,7 +270,11 @@ func (l *Lanes) Finish() {
 		a := &l.Arrows[i]
 		a.Wait, a.Hold = place[a.Wait], place[to[a.Hold]]
 	}
-	l.Spans, l.latestHold, l.latestWait, l.arrowTo, l.recorded = spans, nil, nil, nil, nil
+	l.Spans = spans
+	l.latestHold = nil
+	l.latestWait = nil
+	l.arrowTo = nil
+	l.recorded = nil
 	slices.SortFunc(
 		l.Arrows,
 		func(a, b Arrow) int { return cmp.Or(cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Hold, b.Hold)) },

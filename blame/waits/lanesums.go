@@ -134,7 +134,9 @@ func (l *Lanes) foldLast() {
 			kept = append(kept, *s)
 		}
 	}
-	l.Spans, l.latestWait, l.latestHold = kept, nil, nil
+	l.Spans = kept
+	l.latestWait = nil
+	l.latestHold = nil
 	l.fold(make([]bool, len(kept)))
 	l.Sums.finish()
 }
@@ -359,8 +361,9 @@ func (l *LaneSums) finish() {
 	for id := range l.merged {
 		t := l.Threads[id]
 		others.widen(t.First, t.Last)
-		others.WaitNs, others.HeldNs, others.Spans = others.WaitNs+t.WaitNs, others.HeldNs+t.HeldNs, others.Spans+
-			t.Spans
+		others.WaitNs += t.WaitNs
+		others.HeldNs += t.HeldNs
+		others.Spans += t.Spans
 		delete(l.Threads, id)
 	}
 	if l.Merged > 0 {

@@ -92,7 +92,9 @@ func (q *queue) flush() {
 		}
 	}
 	clear(q.waits[len(kept):])
-	q.waits, q.runs, q.upToDate = kept, q.runs[:0], q.upToDate[:0]
+	q.waits = kept
+	q.runs = q.runs[:0]
+	q.upToDate = q.upToDate[:0]
 }
 
 // leave removes a wait from its queue after it has copied the runs.

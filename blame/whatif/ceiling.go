@@ -54,7 +54,9 @@ func (c *Collector) newDemand() *demand {
 // an exclusive lock is held once at a time, sum X*D <= 1. Threads gain unevenly, so the bound
 // is highest if those that need a lock least per acquisition run as often as they can.
 func (d *demand) ceiling(c *Collector, e *effect) float64 {
-	length, saved, needs := float64(c.end-c.start), slices.Clone(d.waited), make([][]need, len(c.locks.List))
+	length := float64(c.end - c.start)
+	saved := slices.Clone(d.waited)
+	needs := make([][]need, len(c.locks.List))
 	semaphores := c.semaphores()
 	for _, u := range d.uses {
 		rest := e.shrunk(u.section, d.ns[u])
@@ -109,7 +111,9 @@ func sumFloats(list []float64) (sum float64) {
 
 // waitsInside returns, by hold, the time in which its thread waited for other locks, ns.
 func waitsInside(all []hold, threads int) []int64 {
-	out, open, byAsked := make([]int64, len(all)), make([][]int32, threads), make([]int32, len(all))
+	out := make([]int64, len(all))
+	open := make([][]int32, threads)
+	byAsked := make([]int32, len(all))
 	for i := range all {
 		byAsked[i] = int32(i)
 	}

@@ -92,7 +92,9 @@ func (c *Collector) effect(ch *Change) (*effect, error) {
 			e.readers = set
 			return e, nil
 		}
-		e.section, e.keep, e.share = set, 1-ch.By, c.shares(set)
+		e.section = set
+		e.keep = 1 - ch.By
+		e.share = c.shares(set)
 	case RemoveLock, Split:
 		classes, err := c.findClass(ch.Class)
 		if err != nil {

@@ -81,7 +81,9 @@ func New() *Collector {
 
 // Begin implements analysis.Visitor.
 func (c *Collector) Begin(sym *analysis.Symbols, start int64) {
-	c.sym, c.start, c.end = sym, start, start
+	c.sym = sym
+	c.start = start
+	c.end = start
 	c.sites.Begin(sym)
 }
 

@@ -44,7 +44,9 @@ func (c *Collector) handoverTimes(threads [][]hold, permits []int) []int64 {
 func lockHandover(list []*hold, permits int) int64 {
 	slices.SortFunc(list, byStart)
 	all, exclusive := gapsOf(list, permits)
-	came, served, until := int64(math.MinInt64), int64(math.MinInt64), int64(math.MinInt64)
+	came := int64(math.MinInt64)
+	served := int64(math.MinInt64)
+	until := int64(math.MinInt64)
 	var took []int64
 	var others []*hold // holds since then of threads that did not wait
 	for _, a := range list {
@@ -107,7 +109,9 @@ func markHiddenOwners(list []*hold) {
 // markBarging marks the threads that took a free lock although others waited, because they
 // will do so again. If most threads with that choice did, it marks all that did not defer.
 func markBarging(list []*hold) {
-	first, barged, deferred := int64(math.MaxInt64), 0, 0 // first is the begin of the oldest wait that is served later
+	first := int64(math.MaxInt64)
+	barged := 0
+	deferred := 0 // first is the begin of the oldest wait that is served later
 	for i := len(list) - 1; i >= 0; i-- {
 		a := list[i]
 		if a.acquired.waited {

@@ -55,7 +55,10 @@ type permitChange struct {
 // heldAtOnce returns the largest number of simultaneous holders, and the median over the time
 // in which both a waiter and a holder are known.
 func heldAtOnce(changes []permitChange) (most, half int) {
-	held, waits, all, by := 0, 0, int64(0), map[int]int64{}
+	held := 0
+	waits := 0
+	all := int64(0)
+	by := map[int]int64{}
 	for i, one := range changes {
 		if i > 0 && waits > 0 && held > 0 {
 			by[held] += one.at - changes[i-1].at

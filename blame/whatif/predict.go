@@ -200,7 +200,9 @@ func (m *replays) changed(e *effect) (now, control outcomes) {
 // replay is ignored, because the program did not.
 func (m *replays) predict(e *effect) (throughput, waitNs Range, stuck bool) {
 	changed, control := m.changed(e)
-	throughput, waitNs, stuck = Range{math.Inf(1), 0}, Range{math.Inf(1), 0}, true
+	throughput = Range{math.Inf(1), 0}
+	waitNs = Range{math.Inf(1), 0}
+	stuck = true
 	spreads, taken := [2]float64{}, false
 	for i := range changed {
 		now, was := &changed[i], &m.base[i]

@@ -202,7 +202,9 @@ func (r *replay) queueUp(l *lock, id int32) {
 // enter makes a thread an owner of a lock.
 func (r *replay) enter(id, on int32, reader bool, now int64) {
 	l := &r.locks[on]
-	l.holders, l.shared, l.owner = l.holders+1, reader, id
+	l.holders++
+	l.shared = reader
+	l.owner = id
 	r.out.taken[r.window(now)]++
 }
 
@@ -215,7 +217,9 @@ func (r *replay) handOver(on int32, now int64) {
 		return
 	}
 	if l.first != l.counted {
-		l.counted, l.due, l.freeLeft = l.first, 0, r.freeTime(l, now)
+		l.counted = l.first
+		l.due = 0
+		l.freeLeft = r.freeTime(l, now)
 	}
 	a := &r.threads[l.first-1]
 	switch free := l.admits(r.reads(&a.program.steps[a.next])); {

@@ -139,7 +139,9 @@ func waitAt(list []span, at int64) (w span, ok bool) {
 // another owner in between: a waiter that arrives begins a new hold of the recording.
 func (s *settling) mergeAdjacent() {
 	s.byStart()
-	last, of, out := map[threadLock]int{}, make([]int, len(s.semaphores)), s.holds[:0]
+	last := map[threadLock]int{}
+	of := make([]int, len(s.semaphores))
+	out := s.holds[:0]
 	for _, t := range s.holds {
 		own := threadLock{t.thread, t.lock}
 		if i, ok := last[own]; ok && !t.waited() && out[i].end >= t.start && t.thread != unknown &&
@@ -275,13 +277,15 @@ const maxRecent = 8
 // after them. None starts while others hold the lock.
 func (s *settling) extendStarts() {
 	often := s.orders()
-	recent, free, alone := make(
+	recent := make(
 		[][]int32,
 		s.threads,
-	), make(
+	)
+	free := make(
 		[]int64,
 		len(s.semaphores),
-	), make(
+	)
+	alone := make(
 		[]int64,
 		len(s.semaphores),
 	)

@@ -157,7 +157,9 @@ func showProgress(d time.Duration, progress func(left time.Duration)) (stop func
 	if progress == nil {
 		return func() {}
 	}
-	end, over, ended := time.Now().Add(d), make(chan struct{}), make(chan struct{})
+	end := time.Now().Add(d)
+	over := make(chan struct{})
+	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		defer progress(0)

@@ -71,10 +71,14 @@ func (w *Window) forget(before int64) {
 	if w.bytes < mostKept/2 {
 		return
 	}
-	threads, locks, stacks := map[format.ThreadID]bool{}, map[format.ObjectID]bool{}, map[format.StackID]bool{}
+	threads := map[format.ThreadID]bool{}
+	locks := map[format.ObjectID]bool{}
+	stacks := map[format.StackID]bool{}
 	for i := range w.last {
 		ev := &w.last[i]
-		threads[ev.Thread], locks[ev.Object], stacks[ev.Stack] = true, true, true
+		threads[ev.Thread] = true
+		locks[ev.Object] = true
+		stacks[ev.Stack] = true
 		for _, list := range [][]format.Party{ev.Owners, ev.Waiters} {
 			for _, p := range list {
 				threads[p.Thread], stacks[p.Stack] = true, true

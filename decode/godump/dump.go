@@ -92,7 +92,10 @@ var (
 // has. The error is a malformed goroutine line, or ErrTruncated if the input ends within a
 // line of the dump; the goroutines before it are valid.
 func (d *dumps) next() (list []*goroutine, err error) {
-	d.list, d.ids, d.cur, d.fn = nil, map[int]bool{}, nil, ""
+	d.list = nil
+	d.ids = map[int]bool{}
+	d.cur = nil
+	d.fn = ""
 	for over := false; !over && err == nil; {
 		line, ok := d.lines.Next()
 		if !ok {
@@ -129,20 +132,30 @@ func (d *dumps) line(text string) (over bool, err error) {
 		d.cur, d.skips = nil, false
 	case text == raceRule:
 	case text == threadRule:
-		d.cur, d.fn, d.skips, d.ruled = nil, "", false, d.any
+		d.cur = nil
+		d.fn = ""
+		d.skips = false
+		d.ruled = d.any
 	case head && d.threads:
 		d.cur, d.skips = nil, true
 	case head && d.ids[id]:
 		d.lines.Unread()
 		return true, nil
 	case head:
-		d.any, d.skips, d.ids[id] = true, false, true
+		d.any = true
+		d.skips = false
+		d.ids[id] = true
 		d.cur = &goroutine{id: id, state: state}
 		d.list = append(d.list, d.cur)
 	case damaged && len(d.list) > 0:
-		d.cur, d.skips, d.lost, d.example = nil, true, d.lost+1, text
+		d.cur = nil
+		d.skips = true
+		d.lost++
+		d.example = text
 	case d.threads && registerLine.MatchString(text): // what follows is another thread's, or no longer of this dump
-		d.cur, d.skips, d.threads = nil, false, false
+		d.cur = nil
+		d.skips = false
+		d.threads = false
 		return len(d.list) > 0, nil
 	case d.skips:
 	case d.cur == nil:

@@ -76,7 +76,9 @@ func recursive(all []shape) (said []string) {
 		for outer < len(r.goroutine.frames) && !r.akin(r.inner, r, outer) {
 			outer++
 		}
-		writer, busy, main := -1, false, false
+		writer := -1
+		busy := false
+		main := false
 		for j := range all {
 			w := &all[j]
 			if w.use.Class == r.use.Class && r.akin(r.inner, w, w.inner) {
@@ -133,7 +135,9 @@ func starved(all []shape) (said []string) {
 		}
 		p := pools[start]
 		task, waits := all[i].task()
-		p.workers, p.free, p.task = p.workers+1, p.free || !waits, task
+		p.workers++
+		p.free = p.free || !waits
+		p.task = task
 	}
 	for _, start := range order {
 		if p := pools[start]; p.workers > 1 && !p.free {

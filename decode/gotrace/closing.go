@@ -139,7 +139,10 @@ func (r *Reader) close(ev *format.Event) bool {
 			return true
 		case !release && w.again == 0:
 			ev.Reset()
-			ev.Kind, ev.Thread, ev.Owner, ev.Mode = format.KindWait, w.thread, w.waker, w.mode
+			ev.Kind = format.KindWait
+			ev.Thread = w.thread
+			ev.Owner = w.waker
+			ev.Mode = w.mode
 			ev.Object, ev.Stack = w.lock, w.stack
 			ev.Time, ev.End = r.wall(w.asked), r.wall(w.end)
 			return true
@@ -153,7 +156,11 @@ func (r *Reader) close(ev *format.Event) bool {
 // waker's stack shows that it released the lock.
 func (r *Reader) release(w *wait, ev *format.Event) {
 	ev.Reset()
-	ev.Kind, ev.Thread, ev.Object, ev.Stack, ev.Woken = format.KindRelease, w.waker, w.lock, w.unlock, w.thread
+	ev.Kind = format.KindRelease
+	ev.Thread = w.waker
+	ev.Object = w.lock
+	ev.Stack = w.unlock
+	ev.Woken = w.thread
 	if by := r.stacks.use(w.unlock); by.Shared() {
 		ev.Mode = format.Shared
 	}

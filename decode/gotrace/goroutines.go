@@ -122,9 +122,16 @@ func (r *Reader) block(g *goroutine, at int64, st *trace.StateTransition) {
 	}
 	g.again = res.Verdict == rules.Lock && r.continues(g, g.ran+at-g.since, stack)
 	g.tries, g.gave = false, false
-	g.blocked, g.woken, g.stack, g.reason = at, 0, stack, st.Reason
-	g.verdict, g.kind, g.mode = res.Verdict, res.Kind, res.Mode
-	g.waker, g.unlock, g.call = format.NoThread, format.NoStack, 0
+	g.blocked = at
+	g.woken = 0
+	g.stack = stack
+	g.reason = st.Reason
+	g.verdict = res.Verdict
+	g.kind = res.Kind
+	g.mode = res.Mode
+	g.waker = format.NoThread
+	g.unlock = format.NoStack
+	g.call = 0
 }
 
 func (r *Reader) wake(g *goroutine, at int64, ev *trace.Event) {
@@ -149,14 +156,18 @@ func (r *Reader) wake(g *goroutine, at int64, ev *trace.Event) {
 		return
 	}
 	if stack := r.stack(ev.Stack(), by.annotation()); r.stacks.byID[stack].use.Unlocks() {
-		g.waker, g.unlock, g.call = by.thread, stack, r.stacks.callOf(ev.Stack())
+		g.waker = by.thread
+		g.unlock = stack
+		g.call = r.stacks.callOf(ev.Stack())
 		by.gave = true
 	}
 }
 
 func (r *Reader) resume(g *goroutine, at int64) {
 	r.keep(g, at)
-	g.woken, g.tries, g.ran = 0, true, 0
+	g.woken = 0
+	g.tries = true
+	g.ran = 0
 }
 
 // activities are the reasons to wait that are not simply to be parked.

@@ -36,7 +36,9 @@ func (b *chunkEvents) appendEvent(p *program, h *header, v *values) {
 	start, n := h.timeOf(v[slotStart]), len(b.words)
 	b.words = slices.Grow(b.words, headWords+len(p.takes))[:n+headWords+len(p.takes)]
 	w := b.words[n:]
-	w[0], w[1], w[2] = int64(p.number), start, plus(start, max(h.nanos(v[slotDuration]), 0))
+	w[0] = int64(p.number)
+	w[1] = start
+	w[2] = plus(start, max(h.nanos(v[slotDuration]), 0))
 	w = w[headWords:]
 	for i, s := range p.takes {
 		w[i] = v[s]
@@ -59,7 +61,9 @@ func (b *chunkEvents) readHead(m *metadata, v *values) (p *program, start, end i
 	if p = m.numbered[w[0]]; p != b.taken { // else the same values are taken
 		*v, b.taken = values{}, p
 	}
-	start, end, w = w[1], w[2], w[headWords:]
+	start = w[1]
+	end = w[2]
+	w = w[headWords:]
 	for i, s := range p.takes {
 		v[s] = w[i]
 	}

@@ -119,7 +119,9 @@ func (c *chunk) pass(b *chunkEvents) (p *program, at, end int) {
 	if c.meta == nil || c.head.features&compressed == 0 {
 		return nil, 0, 0
 	}
-	buf, types, off := c.buf[:min(c.limit, len(c.buf))], c.meta.dense, c.off
+	buf := c.buf[:min(c.limit, len(c.buf))]
+	types := c.meta.dense
+	off := c.off
 	for off+8 <= len(buf) {
 		head := binary.LittleEndian.Uint64(buf[off:])
 		size := head & 0x7f

@@ -47,7 +47,9 @@ func (c *clock) check(h *header, cutOff bool) (why string) {
 			theirs.ticksPerSecond != ours.ticksPerSecond || theirs.major != ours.major || theirs.minor != ours.minor)
 	fits := c.fits(h, cutOff)
 	if !fits && differs && c.fits(&theirs, cutOff) {
-		h.startNanos, h.startTicks, h.ticksPerSecond = theirs.startNanos, theirs.startTicks, theirs.ticksPerSecond
+		h.startNanos = theirs.startNanos
+		h.startTicks = theirs.startTicks
+		h.ticksPerSecond = theirs.ticksPerSecond
 	}
 	switch {
 	case differs:

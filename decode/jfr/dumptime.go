@@ -252,7 +252,11 @@ func (a *stateMatch) compareThread(s observation, waits []recordedWait) {
 // interval, but at most likely after its start.
 func (a *stateMatch) best() int64 {
 	slices.SortFunc(a.changes, func(x, y change) int { return cmp.Compare(x.at, y.at) })
-	from, until, most, now, open := a.from, a.until, 0, 0, true
+	from := a.from
+	until := a.until
+	most := 0
+	now := 0
+	open := true
 	for i := 0; i < len(a.changes); {
 		at := a.changes[i].at
 		for ; i < len(a.changes) && a.changes[i].at == at; i++ {
@@ -260,7 +264,9 @@ func (a *stateMatch) best() int64 {
 		}
 		switch {
 		case at == a.from || now > most:
-			from, most, open = at, now, true
+			from = at
+			most = now
+			open = true
 			until = a.until
 		case open && now < most:
 			until, open = at, false

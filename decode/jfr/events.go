@@ -220,7 +220,9 @@ func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space,
 		}
 		return true
 	}
-	ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, late
+	ev.Kind = format.KindWait
+	ev.Mode = res.Mode
+	ev.Failed = late
 	if !r.symbols.chunk.meta.tracing {
 		return true
 	}
@@ -268,7 +270,9 @@ func cpuSample(r *Reader, v *values, ev *format.Event) bool {
 }
 
 func (r *Reader) sampled(ev *format.Event, v *values) bool {
-	ev.Kind, ev.Activity, ev.End = format.KindActivity, format.ActivityRun, ev.Time
+	ev.Kind = format.KindActivity
+	ev.Activity = format.ActivityRun
+	ev.End = ev.Time
 	if v[slotState] != 0 && !r.symbols.runs(v[slotState]) {
 		ev.Activity = format.ActivitySeen
 	}

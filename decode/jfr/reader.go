@@ -163,7 +163,9 @@ func (r *Reader) event(ev *format.Event) bool {
 		r.lost(r.feed.batch.losses[start])
 		return false
 	}
-	ev.Time, ev.End, r.symbols.early = start, end, start < r.symbols.chunk.head.startNanos
+	ev.Time = start
+	ev.End = end
+	r.symbols.early = start < r.symbols.chunk.head.startNanos
 	if !p.spec.book(r, v, ev) {
 		return false
 	}

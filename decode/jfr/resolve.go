@@ -377,6 +377,8 @@ func (s *resolver) classify(class uint32, stack format.StackID) rules.Result {
 		v = s.rules.Classify(s.ids.classes.List[class], s.ids.frames[stack])
 		s.ids.verdict[k] = v
 	}
-	recent.key, recent.known, recent.verdict = k, true, v
+	recent.key = k
+	recent.known = true
+	recent.verdict = v
 	return v
 }

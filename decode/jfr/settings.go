@@ -30,7 +30,9 @@ func setting(r *Reader, v *values, ev *format.Event) bool {
 		return false
 	}
 	r.evidence.settings[key] = value
-	ev.Kind, ev.Name, ev.Value = format.KindSetting, key, value
+	ev.Kind = format.KindSetting
+	ev.Name = key
+	ev.Value = value
 	if name == "threshold" && waits {
 		ev.Weight = nanoseconds(value)
 	}

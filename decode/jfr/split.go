@@ -56,7 +56,9 @@ func (s *splitter) cutOut(c *chunk) error {
 	if s.skip[s.head.key()] {
 		err := s.in.fill(int(s.head.size))
 		s.head = before
-		c.void, c.buf, c.off = true, s.in.kept(), len(s.in.buf)
+		c.void = true
+		c.buf = s.in.kept()
+		c.off = len(s.in.buf)
 		return err
 	}
 	if !s.head.sameTypes(&before) {

@@ -33,7 +33,9 @@ func traced(r *Reader, v *values, ev *format.Event) bool {
 // section is a call of a synchronized method: the thread held the monitor during it,
 // because the trace begins after the entry.
 func (r *Reader) section(m *methodName, v *values, ev *format.Event) bool {
-	ev.Kind, ev.Activity, ev.Thread = format.KindActivity, format.ActivityRun, r.symbols.thread(v[slotThread])
+	ev.Kind = format.KindActivity
+	ev.Activity = format.ActivityRun
+	ev.Thread = r.symbols.thread(v[slotThread])
 	ev.Stack = r.symbols.calledBy(m, r.symbols.stack(v[slotStack]))
 	return ev.Thread != format.NoThread && ev.End > ev.Time
 }

@@ -162,7 +162,9 @@ func (w *unparks) deliver(queue *format.Queue) {
 		u := &unparks[at]
 		ev := format.Event{Kind: format.KindRelease, Time: u.at, Object: p.lock, Woken: p.thread}
 		if !u.release.passesOn { // else no thread released it
-			ev.Thread, ev.Mode, ev.Stack = u.thread, u.release.mode, u.stack
+			ev.Thread = u.thread
+			ev.Mode = u.release.mode
+			ev.Stack = u.stack
 		}
 		if next := again[i]; next > u.at {
 			ev.Again = max(next-u.at, 0) // wild times may overflow

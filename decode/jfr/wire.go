@@ -134,7 +134,9 @@ const manyLongs = 16
 // step depends on where the previous integers end. It stops if eight successive bytes end
 // none, because the ninth byte of an integer always ends it.
 func (c *cursor) skipMany(n int) int {
-	buf, off, open := c.buf, c.off, 0 // open: bytes before off of an unfinished integer
+	buf := c.buf
+	off := c.off
+	open := 0 // open: bytes before off of an unfinished integer
 	for len(buf)-off >= 8 {
 		ends := lastBytes(buf[off:])
 		k := bits.OnesCount64(ends)

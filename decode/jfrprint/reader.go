@@ -62,12 +62,16 @@ func NewReader(in *bufio.Reader, name string, t *rules.Table) *Reader {
 	r.Push(format.Event{Kind: format.KindSetting, Name: format.SettingIdle, Value: format.IdleLong})
 	if head, _ := in.Peek(peeked); isJSON(head) {
 		d := newDocument(in)
-		r.next, r.read, r.torn = d.event, d.in.InputOffset, func() bool { return d.torn }
+		r.next = d.event
+		r.read = d.in.InputOffset
+		r.torn = func() bool { return d.torn }
 		r.Said.Format = "jfr print, JSON"
 		return r
 	}
 	p := &text{lines: unwrap.NewLines(in, 64<<10, 0, 0)}
-	r.next, r.read, r.torn = p.event, p.lines.Used, func() bool { return p.torn }
+	r.next = p.event
+	r.read = p.lines.Used
+	r.torn = func() bool { return p.torn }
 	r.Said.Format = "jfr print"
 	return r
 }
@@ -155,10 +159,14 @@ func (r *Reader) deliver(e *event) {
 		ev.Resource = r.rules.Classify(e.class, ev.Stack, e.frames).Verdict == rules.Resource
 		ev.Object = r.lock(e, format.KindMonitor)
 	case "VirtualThreadPinned": // what it waits for has an event of its own, or is not recorded
-		ev.Kind, ev.Activity, ev.Owner = format.KindActivity, format.ActivitySeen, format.NoThread
+		ev.Kind = format.KindActivity
+		ev.Activity = format.ActivitySeen
+		ev.Owner = format.NoThread
 		ev.End = ev.Time
 	case "ThreadSleep":
-		ev.Kind, ev.Activity, ev.Owner = format.KindActivity, format.ActivitySleep, format.NoThread
+		ev.Kind = format.KindActivity
+		ev.Activity = format.ActivitySleep
+		ev.Owner = format.NoThread
 	case "ThreadStart":
 		ev = format.Event{Kind: format.KindThreadStart, Time: e.start, Thread: ev.Thread}
 	case "ThreadEnd":

@@ -29,7 +29,11 @@ type blockEvents struct {
 // fill makes the events of the batch's block readable.
 func (b *blockEvents) fill(z *zstd.Decoder) {
 	b.arena.Reset()
-	b.read, b.rest, b.places, b.last, b.fault = 0, nil, b.places[:0], b.block.header.First, ""
+	b.read = 0
+	b.rest = nil
+	b.places = b.places[:0]
+	b.last = b.block.header.First
+	b.fault = ""
 	raw, err := b.unpack(z)
 	switch {
 	case err != nil:
@@ -87,7 +91,9 @@ func undecoded(before int, err error) string {
 
 // stop ends the batch at a fault.
 func (b *blockEvents) stop(fault string) {
-	b.rest, b.places, b.fault = nil, b.places[:0], fault
+	b.rest = nil
+	b.places = b.places[:0]
+	b.fault = fault
 }
 
 // unpack decompresses at most the raw length of the header.

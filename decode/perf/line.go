@@ -105,7 +105,9 @@ var (
 // task reads the text before the time, from its end: the CPU, the thread and its process,
 // and the command, which may contain blanks.
 func (s *sample) task(text []byte) bool {
-	s.cpu, s.pid, s.tid = none, none, none
+	s.cpu = none
+	s.pid = none
+	s.tid = none
 	for {
 		text = bytes.TrimRight(text, " ")
 		word := text[bytes.LastIndexByte(text, ' ')+1:]

@@ -133,7 +133,10 @@ func (w *wait) by(k *wake) {
 	}
 	k.left--
 	k.woke++
-	w.woken, w.waker, w.unlock, w.mode = max(k.at, w.start), k.by, k.unlock, k.mode
+	w.woken = max(k.at, w.start)
+	w.waker = k.by
+	w.unlock = k.unlock
+	w.mode = k.mode
 }
 
 // announce gives a lock its id and name, the site that acquires it.
@@ -282,9 +285,13 @@ func (r *Reader) moved(m move, at int64, n int64) {
 		m.from.leave(w)
 		if idle.result.Verdict != rules.Lock {
 			r.idle(w, &idle, at)
-			w.cur.start, w.cur.asked, w.cur.again = at, at, false
+			w.cur.start = at
+			w.cur.asked = at
+			w.cur.again = false
 		}
-		w.cur.addr, w.cur.lock, w.cur.result = m.addr, m.to, rules.Result{Verdict: rules.Lock, Kind: format.KindMutex}
+		w.cur.addr = m.addr
+		w.cur.lock = m.to
+		w.cur.result = rules.Result{Verdict: rules.Lock, Kind: format.KindMutex}
 		m.to.waiters = append(m.to.waiters, w)
 	}
 }

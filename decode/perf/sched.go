@@ -71,7 +71,9 @@ func (r *Reader) leaves(t *thread, at int64, state byte) {
 	if t.since != format.NoTime {
 		t.ran += at - max(t.since, min(t.held.end, at))
 	}
-	t.off, t.state, t.ready = at, state, format.NoTime
+	t.off = at
+	t.state = state
+	t.ready = format.NoTime
 	if state == 'R' {
 		t.ready = at
 	}

@@ -150,7 +150,11 @@ func (r *Reader) without(t *thread) {
 }
 
 // forgetAll drops the locks of a program that another one replaces.
-func (p *process) forgetAll() { p.locks, p.sites, p.gil = map[uint64]*lock{}, map[siteOf]*lock{}, nil }
+func (p *process) forgetAll() {
+	p.locks = map[uint64]*lock{}
+	p.sites = map[siteOf]*lock{}
+	p.gil = nil
+}
 
 // forked takes the start of a thread: comm=t pid=3637 child_comm=t child_pid=3675.
 func (r *Reader) forked(s *sample) {

@@ -27,7 +27,9 @@ func useOf(frames []format.Frame) (u use) {
 	for i, f := range frames {
 		role, class := roleOf(f)
 		if role <= natives.Library {
-			u.at, u.site, u.by = f, true, ownOf(frames[i:])
+			u.at = f
+			u.site = true
+			u.by = ownOf(frames[i:])
 			break
 		}
 		u.drops = u.drops || f.Method == "drop_gil"

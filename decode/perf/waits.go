@@ -131,7 +131,9 @@ func (r *Reader) unblock(t *thread, at int64, ret int64) {
 		r.release(t, &t.held.wait, w.start)
 		w.asked = t.held.wait.asked
 	}
-	t.held, t.ran, t.slept = heldBack{w, at, true}, 0, false
+	t.held = heldBack{w, at, true}
+	t.ran = 0
+	t.slept = false
 	if ret == errTimedOut && !w.lock.gil { // the interpreter asks again every 5 ms
 		r.wait(t, true)
 	}

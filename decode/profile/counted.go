@@ -16,7 +16,9 @@ func (r *Counts) lock(n int, made format.Event) *lock {
 	if l == nil {
 		l = &lock{id: format.ObjectID(len(r.locks) + 1)}
 		r.locks[n] = l
-		made.Kind, made.Object, made.Name = format.KindObject, l.id, "lock "+strconv.Itoa(n)
+		made.Kind = format.KindObject
+		made.Object = l.id
+		made.Name = "lock " + strconv.Itoa(n)
 		// A thread waits for one lock at a time, but the counts do not say which thread: each
 		// lock has a waiter of its own.
 		r.Push(made, format.Event{Kind: format.KindThread, Thread: format.ThreadID(l.id), Name: "[unknown thread]"})

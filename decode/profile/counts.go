@@ -172,7 +172,9 @@ var errLine = errors.New("does not fit")
 // 0=13,` or `contention detected on [0] java.lang.Object frames,`.
 func (r *Counts) readLine(text string) error {
 	if t, rest, ok := instant(text); ok {
-		r.now, r.timed, text = t, true, rest
+		r.now = t
+		r.timed = true
+		text = rest
 		if r.first == format.NoTime {
 			r.first = t
 		}

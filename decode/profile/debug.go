@@ -28,7 +28,9 @@ const goroutineHead = "goroutine profile: total "
 // countGoroutines makes the values of a profile numbers of goroutines.
 func (r *Reader) countGoroutines() {
 	r.Said.Format, r.Said.Unit = "goroutine profile", format.UnitThreads
-	r.of, r.empty, r.counts = "the number of goroutines", "the profile has no goroutines", true
+	r.of = "the number of goroutines"
+	r.empty = "the profile has no goroutines"
+	r.counts = true
 }
 
 // The lines of such a profile.
@@ -53,7 +55,10 @@ func NewDebug(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 				r.addStack(frames, ns.Int64(), waits)
 			}
 		}
-		cycles, waits, frames, named = 0, 0, nil, false
+		cycles = 0
+		waits = 0
+		frames = nil
+		named = false
 	}
 	begun := false // other text may stand before it
 	err := r.lines(in, name, "line of a profile", func(line string) bool {

@@ -91,7 +91,9 @@ func NewPprof(in *bufio.Reader, name string, t *rules.Table) (*Reader, error) {
 	)
 	r := newReader(t, "pprof contention profile", "waiting")
 	if r.Said.Unit = format.UnitDelays; scale == 0 {
-		r.Said.Unit, r.of, scale = format.UnitAcquisitions, "the number of contended acquisitions", 1
+		r.Said.Unit = format.UnitAcquisitions
+		r.of = "the number of contended acquisitions"
+		scale = 1
 	}
 	if goes {
 		r.Said.Format = "go contention profile"

@@ -231,7 +231,9 @@ func (r *Reader) waitOf(frames []format.Frame) (w wait) {
 	if frames[0].Class == "runtime" && strings.HasPrefix(frames[0].Method, "unlock") { // whatever called it
 		w.class, w.releases = "runtime.mutex", true
 	} else if u := gonames.UseOf(frames); u.Class != "" {
-		w.class, w.site, w.releases = u.Class, gonames.Name(u.At), u.Unlocks()
+		w.class = u.Class
+		w.site = gonames.Name(u.At)
+		w.releases = u.Unlocks()
 	}
 	if w.releases {
 		w.verdict = rules.Result{Verdict: rules.Lock, Kind: format.KindMutex}

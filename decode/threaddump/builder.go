@@ -175,7 +175,9 @@ func (b *builder) next() {
 			b.dump.Threads = append(b.dump.Threads, *b.cur)
 		}
 	}
-	b.cur, b.locked, b.title = nil, b.locked[:0], -1
+	b.cur = nil
+	b.locked = b.locked[:0]
+	b.title = -1
 }
 
 // done completes the dump. A last thread that is cut off is kept: its lines name the locks,

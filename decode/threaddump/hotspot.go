@@ -87,7 +87,9 @@ func numberedHead(line string) bool {
 
 func newHotSpot(n *names, before []string, line string) parser {
 	p := &hotspot{builder: newBuilder(n, timeBefore(before)), fragment: !hotspotHeader(line), alone: reports(line)}
-	p.dump.Addresses, p.dump.Marks, p.dump.Release = true, true, release(line)
+	p.dump.Addresses = true
+	p.dump.Marks = true
+	p.dump.Release = release(line)
 	return p
 }
 
@@ -112,13 +114,17 @@ func (p *hotspot) line(line string) bool {
 		return p.reportLine(line, text)
 	case reports(line):
 		p.next()
-		p.report.within, p.report.begun, p.ended = true, len(p.relations), !p.alone
+		p.report.within = true
+		p.report.begun = len(p.relations)
+		p.ended = !p.alone
 		p.report.stacks = !reportStarts(line)
 	case line[0] == '"' && !p.ended:
 		p.alone = false
 		p.thread(line)
 	case foreign && !p.ended:
-		p.alone, p.dump.Addresses, p.dump.Marks = false, false, false
+		p.alone = false
+		p.dump.Addresses = false
+		p.dump.Marks = false
 		p.begin(head)
 		p.begun(true)
 		p.known(head.JavaID)
@@ -160,7 +166,10 @@ func (p *hotspot) lost(previous, text string) {
 
 // begun resets what is known of the lines under a thread's first.
 func (p *hotspot) begun(foreign bool) {
-	p.owned, p.blank, p.last, p.foreign = false, false, "", foreign
+	p.owned = false
+	p.blank = false
+	p.last = ""
+	p.foreign = foreign
 }
 
 // part takes a line after a thread's first.

@@ -70,7 +70,9 @@ func (p *javacore) monitorLine(tag, text string) {
 
 func newJavacore(n *names, _ []string, line string) parser {
 	p := &javacore{builder: newBuilder(n, format.NoTime), threads: javacoreThread(line)}
-	p.dump.Addresses, p.excerpt, p.monitor.alone = true, p.threads, monitorLine(line)
+	p.dump.Addresses = true
+	p.excerpt = p.threads
+	p.monitor.alone = monitorLine(line)
 	return p
 }
 

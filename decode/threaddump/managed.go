@@ -77,7 +77,10 @@ func (p *hotspot) debugger(line string) bool {
 		return false
 	}
 	p.begin(Thread{Name: "Thread " + strconv.FormatInt(id, 10), NativeID: id})
-	p.owned, p.blank, p.last, p.vmState = false, false, "", state
+	p.owned = false
+	p.blank = false
+	p.last = ""
+	p.vmState = state
 	if state != "BLOCKED" {
 		p.cur.State = "RUNNABLE"
 	}

@@ -60,7 +60,9 @@ func (n *names) frame(text string, notation int) (format.Frame, bool) {
 	} else {
 		f = slashedFrame(text)
 	}
-	f.Class, f.Method, f.File = n.intern(f.Class), n.intern(f.Method), n.intern(f.File)
+	f.Class = n.intern(f.Class)
+	f.Method = n.intern(f.Method)
+	f.File = n.intern(f.File)
 	if len(n.frames[notation]) >= maxNames {
 		n.reset()
 	}

@@ -39,8 +39,13 @@ const (
 // and closed at its end. It must be called before anything is read or joined.
 func (r *Reader) SetAside(open func() (*bufio.Reader, error), close func()) {
 	p := r.inputs[0]
-	p.begins, p.reopen, p.close = &Dump{Time: p.dump.Time, Uptime: p.dump.Uptime}, open, close
-	p.dump, p.ahead, p.size, p.ended = nil, nil, 0, false
+	p.begins = &Dump{Time: p.dump.Time, Uptime: p.dump.Uptime}
+	p.reopen = open
+	p.close = close
+	p.dump = nil
+	p.ahead = nil
+	p.size = 0
+	p.ended = false
 	p.stream.letGo()
 	close()
 }
@@ -63,7 +68,9 @@ func (p *pending) advance() bool {
 	p.readAhead()
 	if len(p.ahead) > 0 {
 		next := p.ahead[0]
-		p.dump, p.cut, p.size = next.dump, next.cut, p.size-next.size
+		p.dump = next.dump
+		p.cut = next.cut
+		p.size -= next.size
 		p.ahead = slices.Delete(p.ahead, 0, 1)
 		return true
 	}

@@ -47,7 +47,9 @@ func (p *hotspot) reportLine(line, text string) bool {
 	switch name, named := reportedName(line); {
 	case reportStarts(line):
 		p.reportDone()
-		r.begun, r.stacks, r.waiter = len(p.relations), false, ""
+		r.begun = len(p.relations)
+		r.stacks = false
+		r.waiter = ""
 	case reportEnds(line):
 		p.next()
 		p.reportDone()

@@ -30,7 +30,9 @@ func statedThread(line string) (t Thread, ok bool) {
 
 // StatedThreads reports whether the first bytes of a text show threads that begin with their name and state.
 func StatedThreads(start []byte) bool {
-	first, in, blocks := true, false, 0
+	first := true
+	in := false
+	blocks := 0
 	head := "" // the line before, if it begins a thread
 	for line := range strings.Lines(string(start)) {
 		line = strings.TrimRight(line, " \t\r\n")
@@ -50,7 +52,10 @@ func StatedThreads(start []byte) bool {
 			}
 			in, head = true, ""
 		case !frame || !in:
-			first, in, head, blocks = false, false, "", 0
+			first = false
+			in = false
+			head = ""
+			blocks = 0
 		}
 	}
 	return false

@@ -134,7 +134,10 @@ func (s *stream) letGo() {
 	if s.read = s.bytes(); s.lines != nil {
 		s.number = s.lines.Line()
 	}
-	s.names, s.before, s.lines, s.json = nil, nil, nil, nil
+	s.names = nil
+	s.before = nil
+	s.lines = nil
+	s.json = nil
 }
 
 // damage is what is missing where the input was read to.

@@ -96,7 +96,9 @@ func (l *jsonLine) field(path string, value []byte, below int) {
 	if rank := slices.Index(jsonTexts, key) + 1; rank > 0 && value[0] == '"' && (l.rank == 0 || below+rank < l.rank) {
 		var text string
 		if json.Unmarshal(value, &text) == nil {
-			l.key, l.text, l.rank = key, text, below+rank
+			l.key = key
+			l.text = text
+			l.rank = below + rank
 		}
 	}
 	parent := strings.LastIndexByte(strings.TrimSuffix(path, "."+key), '.') + 1

@@ -36,7 +36,9 @@ func (r *Reader) Processes() (first string, others []Part) {
 		r.ready = len(r.out)
 	}
 	if len(r.order) == 0 {
-		r.first, r.others, r.one = "", nil, true // within the limit
+		r.first = ""
+		r.others = nil
+		r.one = true // within the limit
 		return "", nil
 	}
 	r.err, r.ready = cmp.Or(r.err, io.ErrUnexpectedEOF), len(r.out)

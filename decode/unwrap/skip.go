@@ -17,7 +17,10 @@ func (r *Reader) Skip() bool {
 			head = bytes.Clone(r.out)
 		}
 		if r.err != nil {
-			r.out, r.pos, r.ready, r.starts = head, 0, len(head), nil
+			r.out = head
+			r.pos = 0
+			r.ready = len(head)
+			r.starts = nil
 			return false
 		}
 		if len(r.starts) == lookback {

@@ -115,7 +115,9 @@ func (r *Reader) fill() {
 // drop forgets the first n bytes of out.
 func (r *Reader) drop(n int) {
 	r.out = r.out[:copy(r.out, r.out[n:])]
-	r.pos, r.ready, r.looked = 0, max(r.ready-n, 0), max(r.looked-n, 0)
+	r.pos = 0
+	r.ready = max(r.ready-n, 0)
+	r.looked = max(r.looked-n, 0)
 	for i := range r.starts {
 		r.starts[i] -= n
 	}
@@ -215,7 +217,9 @@ func (r *Reader) addLayer(l layer, line []byte) {
 	}
 	from := max(r.starts[0], r.pos)
 	before := bytes.Clone(r.out[from:])
-	r.out, r.starts, r.looked = r.out[:from], r.starts[:0], min(r.looked, from)
+	r.out = r.out[:from]
+	r.starts = r.starts[:0]
+	r.looked = min(r.looked, from)
 	for line := range bytes.Lines(before) {
 		r.emit(l.strip(line))
 	}

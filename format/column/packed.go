@@ -103,7 +103,9 @@ func (c *Packed[T]) Drain() <-chan []T { return c.ordered(true) }
 
 func (c *Packed[T]) ordered(last bool) <-chan []T {
 	c.flush()
-	c.last, c.sorter, c.scratch = nil, sorter{}, nil // some megabytes: the trace has been read to its end
+	c.last = nil
+	c.sorter = sorter{}
+	c.scratch = nil // some megabytes: the trace has been read to its end
 	out := make(chan []T, orderedAhead)
 	workers.Go(func() {
 		defer close(out)
@@ -146,7 +148,10 @@ func (r *run[T]) next(c *Packed[T]) bool {
 			return false
 		}
 		p := r.pieces[0]
-		r.rest, r.left, r.coder, r.pieces = p.bytes, p.n, c.Coder(), r.pieces[1:]
+		r.rest = p.bytes
+		r.left = p.n
+		r.coder = c.Coder()
+		r.pieces = r.pieces[1:]
 		if r.drops {
 			p.bytes = nil
 		}

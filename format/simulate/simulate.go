@@ -242,7 +242,9 @@ func (w *world) step(t *thread) bool {
 	case opAwait:
 		t.pc-- // re-acquires the lock before it continues
 		l := w.locks[s.lock]
-		t.stack, t.mode, t.again = l.holders[l.held(t)].stack, format.Exclusive, true
+		t.stack = l.holders[l.held(t)].stack
+		t.mode = format.Exclusive
+		t.again = true
 		w.release(t, l)
 		w.rest(t, format.ActivityWait)
 		l.waitset = append(l.waitset, t)
@@ -278,7 +280,11 @@ func (w *world) schedule(t *thread, d int64) {
 	heap.Push(&w.queue, &t.wake)
 }
 
-func (w *world) rest(t *thread, why format.Activity) { t.idle, t.since, t.why = true, w.now, why }
+func (w *world) rest(t *thread, why format.Activity) {
+	t.idle = true
+	t.since = w.now
+	t.why = why
+}
 
 func (w *world) wakeUp(t *thread) {
 	t.idle = false
@@ -292,7 +298,9 @@ func (w *world) acquire(t *thread, l *lock, m format.Mode, stack format.StackID)
 		l.holders = append(l.holders, hold{t, w.now, stack, m})
 		return true
 	}
-	t.blocked, t.mode, t.since = int(l.id)-1, m, w.now
+	t.blocked = int(l.id) - 1
+	t.mode = m
+	t.since = w.now
 	l.queue = append(l.queue, t)
 	return false
 }

@@ -41,7 +41,9 @@ func (d *Diff) Only() string { return d.only }
 
 // OnlyChains keeps the chains of waits and the total alone.
 func (d *Diff) OnlyChains() {
-	d.only, d.Locks, d.Owners = "chain", []DiffRow{}, []DiffRow{}
+	d.only = "chain"
+	d.Locks = []DiffRow{}
+	d.Owners = []DiffRow{}
 }
 
 // DiffOmitted counts rows beyond the limit, and the changed ones among them.

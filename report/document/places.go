@@ -110,7 +110,9 @@ func Placed(site string) bool { return site != "" && site[0] != '[' }
 // TagDigits returns how many last digits of their addresses distinguish the locks that are tags of an
 // interval log, by class.
 func (h *Hist) TagDigits() map[string]int {
-	at, names, seen := slices.Index(h.By, "tag"), map[string][]string{}, map[string]bool{}
+	at := slices.Index(h.By, "tag")
+	names := map[string][]string{}
+	seen := map[string]bool{}
 	for i := range h.Rows {
 		if at < 0 || Address(h.Rows[i].Keys[at]) == "" || seen[h.Rows[i].Keys[at]] {
 			continue

@@ -217,7 +217,9 @@ func (d *whyBuilder) span(p *waits.LaneSpan) Span {
 	out := Span{StartNs: max(p.Start, d.why.FromNs), EndNs: min(p.End, d.why.ToNs)}
 	switch p.State {
 	case waits.Holding:
-		out.What, out.Known, out.Site = "holds", p.Word.String(), d.owner(p.Stack, p.Lock)
+		out.What = "holds"
+		out.Known = p.Word.String()
+		out.Site = d.owner(p.Stack, p.Lock)
 	case waits.Waiting:
 		out.What, out.Site = "waits", d.waiter(p.Stack)
 	case waits.Idle:

@@ -95,7 +95,9 @@ func HTML(w io.Writer, g *document.Graph) error {
 
 func pictureOf(g *document.Graph) *picture {
 	p := &picture{Nodes: []box{}, Edges: []arrow{}}
-	most, labels, names := int64(1), plain(g), g.Names()
+	most := int64(1)
+	labels := plain(g)
+	names := g.Names()
 	for i := range g.Nodes {
 		most = max(most, g.Nodes[i].CausedNs)
 	}

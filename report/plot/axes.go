@@ -99,7 +99,9 @@ func pixels(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 // axes returns the scales that hold all curves, upwards from the shortest length that is
 // drawn of each. Across, equal steps are equal factors of 1/(1-percentile); upwards, of the length.
 func axes(list []named, shortest func(*document.Lengths) int64) (x, y scale) {
-	count, least, most := int64(1), int64(math.MaxInt64), int64(1)
+	count := int64(1)
+	least := int64(math.MaxInt64)
+	most := int64(1)
 	for _, c := range list {
 		count = max(count, c.lengths.Count)
 		least, most = min(least, max(shortest(c.lengths), 1)), max(most, c.lengths.MaxNs)

@@ -43,7 +43,9 @@ func overTime(d *document.Hist) *picture {
 	for at := 0.0; at <= x.to*(1+1e-9); at += step {
 		x.marks = append(x.marks, mark{pixels(x.position(at)), strconv.FormatFloat(at, 'g', 6, 64)})
 	}
-	p.XTicks, p.YTicks, p.Rows = x.marks, y.marks, all
+	p.XTicks = x.marks
+	p.YTicks = y.marks
+	p.Rows = all
 	for i, t := range timed {
 		c := curve{
 			Name:    t.name,

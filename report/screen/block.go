@@ -47,11 +47,15 @@ func (s *screen) rest(list []document.Awaited, room int) []line {
 	if len(list) == 0 {
 		return nil
 	}
-	things, ns, locks := 0, int64(0), true
+	things := 0
+	ns := int64(0)
+	locks := true
 	var names []string
 	for i := range list {
 		w := &list[i]
-		things, ns, locks = things+max(w.Locks, 1), ns+w.WaitNs, locks && w.Of == nil
+		things += max(w.Locks, 1)
+		ns += w.WaitNs
+		locks = locks && w.Of == nil
 		if w.Kind != document.Others && !below(w.WaitNs, notable, s.waitNs) {
 			names = append(names, s.size(w.WaitNs)+" "+strings.Join(s.name(w), " "))
 		}
@@ -271,7 +275,9 @@ func (s *screen) reacquired(w *document.Awaited) []line {
 // holders returns the owners of a lock during its waiting: n named ones, or more up to maxOwners
 // until their sum is enough, and the unnamed ones between them.
 func (s *screen) holders(w *document.Awaited, n int, enough int64) (lines []line) {
-	first, named, sum := "      held by  ", 0, int64(0)
+	first := "      held by  "
+	named := 0
+	sum := int64(0)
 	for i := range w.Owners {
 		o := &w.Owners[i]
 		if named >= n && (sum >= enough || named == maxOwners) ||

@@ -28,7 +28,9 @@ func (s *screen) findings(room int) (lines []line) {
 			lines = append(lines, hanging("", s.Width, alarm, prose("LIKELY DEADLOCK: "+w.Text)...)...)
 		}
 	}
-	shown, left, head := 0, 0, 0
+	shown := 0
+	left := 0
+	head := 0
 	for _, f := range distinct(s.Findings) {
 		if f.Kind == document.KindDeadlock {
 			continue

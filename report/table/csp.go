@@ -97,7 +97,9 @@ func intervalRows(iv *document.Interval, m measure, sampled bool, start int64, t
 		}
 		locks = locks[:top]
 	}
-	from, to, ran := offset(iv.StartNs-start), offset(iv.EndNs-start), m.cell(iv.RunningNs)
+	from := offset(iv.StartNs - start)
+	to := offset(iv.EndNs - start)
+	ran := m.cell(iv.RunningNs)
 	if len(locks) == 0 {
 		rows = append(rows, []Cell{from, to, ran, m.cell(0), Percent(0), none})
 	}

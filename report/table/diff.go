@@ -128,7 +128,9 @@ func counts(s *document.Side) bool {
 }
 
 func diffGrid(d *document.Diff, c *changes, in scale) *Grid {
-	share, title, name := "CSP", c.title, strings.ToUpper(c.kind)
+	share := "CSP"
+	title := c.title
+	name := strings.ToUpper(c.kind)
 	if d.Base.Summed() { // a sum has no running time: it is a share of all waiting
 		share, title = "SHARE", c.kind+"s (waiting, and its share of all)"
 	}

@@ -70,7 +70,9 @@ func Hist(w io.Writer, d *document.Hist, o Options) error {
 		all.Keys = append([]string{"[all]"}, make([]string, len(d.By)-1)...)
 		g.Rows = append(g.Rows, histRow(&all, d, columns, digits))
 	}
-	g.Notes, g.Under, g.Drop = histNotes(d), g.Head[len(g.Head)-len(d.By):], dispensable(kinds)
+	g.Notes = histNotes(d)
+	g.Under = g.Head[len(g.Head)-len(d.By):]
+	g.Drop = dispensable(kinds)
 	return report{grids: []*Grid{g}, tail: histCoverage(d)}.write(w, o)
 }
 

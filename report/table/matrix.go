@@ -51,7 +51,9 @@ func (g *Grid) least() int {
 // matrixGrid gives the first n nodes rows and columns of their own; the last row and column are the
 // rest, if any.
 func matrixGrid(d *document.Graph, n int, o Options) *Grid {
-	unit, size, rest := measureOf(d.Coverage), n, len(d.Nodes)-n
+	unit := measureOf(d.Coverage)
+	size := n
+	rest := len(d.Nodes) - n
 	if rest > 0 {
 		size++
 	}

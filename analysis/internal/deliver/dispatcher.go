@@ -183,7 +183,10 @@ func (b *callList) deliver(to *subscription) {
 			to.waits.Wait(&b.waits[i])
 		}
 	}
-	slices, lengths, changes, running := 0, 0, 0, 0
+	slices := 0
+	lengths := 0
+	changes := 0
+	running := 0
 	for _, what := range b.order {
 		switch what {
 		case callSlice:

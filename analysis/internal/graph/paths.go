@@ -41,7 +41,9 @@ func (g *Graph) Direct(lock format.ObjectID) (o analysis.Owner, ok bool) {
 // call.
 func (g *Graph) Shares(t format.ThreadID, lo, hi int64) (shares []analysis.Share, common bool) {
 	p := &g.paths
-	p.shares, p.path, p.returns = p.shares[:0], p.path[:0], false
+	p.shares = p.shares[:0]
+	p.path = p.path[:0]
+	p.returns = false
 	for len(p.place) < len(g.Blocked) {
 		p.place = append(p.place, 0)
 	}

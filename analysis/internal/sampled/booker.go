@@ -115,7 +115,9 @@ func (b *booker) clear() {
 	for _, l := range b.held {
 		b.g.Owners[l] = b.g.Owners[l][:0]
 	}
-	b.nodes, b.links, b.held = b.nodes[:0], b.links[:0], b.held[:0]
+	b.nodes = b.nodes[:0]
+	b.links = b.links[:0]
+	b.held = b.held[:0]
 }
 
 // book charges the graph over [lo, hi), and running time.
@@ -170,7 +172,9 @@ func (b *booker) collect(nodes []format.ThreadID, lo, hi int64, seen *analysis.S
 			last.first = last.tick+1 != b.number || last.lock != lock || last.stack != stack
 		}
 		first := !again && (last.first || b.summed)
-		last.tick, last.lock, last.stack = b.number, lock, stack
+		last.tick = b.number
+		last.lock = lock
+		last.stack = stack
 		if ok && b.e.Wanted(t, lock, deliver.AnyLength) {
 			b.waiters = append(
 				b.waiters,

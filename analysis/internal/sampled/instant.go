@@ -29,7 +29,9 @@ type contendedLock struct {
 func (in *instant) addLock() *contendedLock { return column.Next(&in.locks) }
 
 func (l *contendedLock) set(lock format.ObjectID, owners, waiters []format.Party, links bool) {
-	l.lock, l.links, l.waits = lock, links, 0
+	l.lock = lock
+	l.links = links
+	l.waits = 0
 	l.owners = append(l.owners[:0], owners...)
 	l.waiters = append(l.waiters[:0], waiters...)
 }

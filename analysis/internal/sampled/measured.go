@@ -52,7 +52,10 @@ type booking struct {
 
 // begin drops unbooked measurements when measuring begins or ends.
 func (m *measured) begin(enabled bool) {
-	m.enabled, m.fresh, m.until, m.unbooked = enabled, false, format.NoTime, 0
+	m.enabled = enabled
+	m.fresh = false
+	m.until = format.NoTime
+	m.unbooked = 0
 	clear(m.by)
 	if enabled && m.by == nil {
 		m.by, m.seen = map[format.ThreadID]int64{}, map[format.ThreadID]int64{}
@@ -64,7 +67,10 @@ func (m *measured) begin(enabled bool) {
 func (m *measured) AddWaiting(ev *format.Event) {
 	if sum := m.unbooked + max(ev.Weight, earliest); m.enabled && !outOfRange(sum) {
 		m.by[min(ev.Thread, owners.MaxID)] += sum - m.unbooked
-		m.unbooked, m.fresh, m.until, m.knownWaiting = sum, true, ev.Time, m.waiting
+		m.unbooked = sum
+		m.fresh = true
+		m.until = ev.Time
+		m.knownWaiting = m.waiting
 	}
 }
 
@@ -112,7 +118,11 @@ const maxKept = 1 << 12
 // clear drops the pending instants after they are booked.
 func (m *measured) clear() {
 	m.scaling, m.fresh = false, false
-	m.pending, m.size, m.ticks, m.waiting, m.knownWaiting = m.pending[:0], 0, 0, 0, 0
+	m.pending = m.pending[:0]
+	m.size = 0
+	m.ticks = 0
+	m.waiting = 0
+	m.knownWaiting = 0
 	if cap(m.pending) > maxKept {
 		m.pending = nil
 	}

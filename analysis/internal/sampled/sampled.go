@@ -51,7 +51,9 @@ func (s *Sampler) Begin() {
 	s.Finish()
 	s.CoveredBefore = s.Recorded()
 	s.covered = times.Span{Start: format.NoTime, End: format.NoTime}
-	s.prev, s.intended, s.edge = format.NoTime, format.NoTime, format.NoTime
+	s.prev = format.NoTime
+	s.intended = format.NoTime
+	s.edge = format.NoTime
 	s.period, s.periodKnown = 0, false
 	s.inner, s.sums = false, false
 	s.intervals = intervalMedian{}
@@ -99,8 +101,12 @@ func (s *Sampler) open(t, weight int64) {
 	}
 	s.Any = true
 	s.Samples++
-	s.next.valid, s.next.time, s.next.weight = true, t, weight
-	s.next.live, s.next.idle, s.next.summed = 0, 0, false
+	s.next.valid = true
+	s.next.time = t
+	s.next.weight = weight
+	s.next.live = 0
+	s.next.idle = 0
+	s.next.summed = false
 	s.next.locks, s.next.idleThreads = s.next.locks[:0], s.next.idleThreads[:0]
 }
 

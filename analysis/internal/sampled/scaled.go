@@ -24,7 +24,9 @@ const maxPending = 1 << 18
 func (b *booker) postpone(of *instant, lo, hi int64, seen analysis.Sample) {
 	m := &b.Measured
 	to := column.Next(&m.pending)
-	to.lo, to.hi, to.seen = lo, hi, seen
+	to.lo = lo
+	to.hi = hi
+	to.seen = seen
 	to.of.copy(of)
 	m.size++
 	before := m.waiting

@@ -43,7 +43,9 @@ type stalls struct {
 
 // begin holds a sample.
 func (s *stalls) begin(intended, actual int64) {
-	s.held, s.intended, s.actual = true, intended, actual
+	s.held = true
+	s.intended = intended
+	s.actual = actual
 }
 
 // resolve counts the held sample if it lies within the filter's cut; next is when the next
@@ -58,7 +60,9 @@ func (s *stalls) resolve(e *deliver.Emitter, period, next int64) {
 		return
 	}
 	if !s.started {
-		s.started, s.first, s.last = true, min(s.intended, s.actual), min(s.intended, s.actual)
+		s.started = true
+		s.first = min(s.intended, s.actual)
+		s.last = min(s.intended, s.actual)
 	}
 	late := max(s.actual-s.intended, 0)
 	s.Total.Samples++

@@ -260,7 +260,11 @@ func (t *tally) compare(s *aSleep, c *conflicts) {
 // verdict joins the tallies of a stack: it is inside if it is inside of one lock, and outside if
 // it is outside of one and no thread waited for another until a sleep ended.
 func (c *candidates) verdict() sleepSite {
-	outside, unclear, awaited, owned, conflicts := false, false, false, 0, 0
+	outside := false
+	unclear := false
+	awaited := false
+	owned := 0
+	conflicts := 0
 	for i := range c.tally {
 		t := &c.tally[i]
 		is := t.verdict(c.near)

@@ -93,7 +93,9 @@ func (s *openWaits) emit(l format.ObjectID, from, to int) {
 			s.book(l, lo, hi, s.nodes[0], n, func() []format.ThreadID { return s.nodes })
 		}
 		for i := range waiters {
-			waiters[i].First, waiters[i].WaitNs, waiters[i].CutNs = false, 0, 0
+			waiters[i].First = false
+			waiters[i].WaitNs = 0
+			waiters[i].CutNs = 0
 		}
 	}
 	for i := range open {

@@ -188,8 +188,13 @@ func (s *Sweep) block(i column.Ref) {
 	s.Open.g.Blocked[n] = graph.Blocked{Lock: w.Lock, Stack: w.Stack}
 	lo, hi, _ := s.Open.e.Cut(w.Start, w.End)
 	one := column.Next(&q.waiters)
-	one.Thread, one.Stack, one.Mode = w.Thread, w.Stack, w.Mode()
-	one.First, one.Failed, one.WaitNs, one.CutNs = true, w.Failed(), w.End-w.Start, hi-lo
+	one.Thread = w.Thread
+	one.Stack = w.Stack
+	one.Mode = w.Mode()
+	one.First = true
+	one.Failed = w.Failed()
+	one.WaitNs = w.End - w.Start
+	one.CutNs = hi - lo
 	unwanted := !s.Open.e.Wanted(w.Thread, w.Lock, w.End-w.Start)
 	q.open = append(q.open, openSlice{max(s.Open.now, s.Open.e.From), n, unwanted})
 	s.Open.waiting.Push(column.Key{At: w.End, ID: uint32(n)})

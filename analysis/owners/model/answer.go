@@ -88,7 +88,9 @@ func (a *answer) divide(g *gap, post *posterior) {
 	free := len(a.group.sites)
 	a.shares = a.shares[:0]
 	charge := func(state int, post *byCell, factor float64) {
-		ns, right, when := 0.0, 0.0, 0.0
+		ns := 0.0
+		right := 0.0
+		when := 0.0
 		for c := range cells {
 			chance := post[c] * factor * scale[c]
 			part := chance * area[c] * byModel

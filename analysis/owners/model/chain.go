@@ -70,7 +70,9 @@ type chain struct {
 }
 
 func (ch *chain) reset(gr *Group) {
-	ch.group, ch.lumpOf, ch.partOf = gr, make([]int32, len(gr.sites)), make([]byPhase, len(gr.sites))
+	ch.group = gr
+	ch.lumpOf = make([]int32, len(gr.sites))
+	ch.partOf = make([]byPhase, len(gr.sites))
 }
 
 // posterior is the probability of each state, by cell of a gap.
@@ -101,7 +103,11 @@ func (s *steps) set(length float64, gr *Group) {
 		}
 		m := cells - 1 - i
 		s.dt[i], s.lag[i] = dt, gr.lags.dot(&s.wait[i])
-		s.dt[m], s.lag[m], s.stay[m], s.leave[m], s.wait[m] = dt, s.lag[i], s.stay[i], s.leave[i], s.wait[i]
+		s.dt[m] = dt
+		s.lag[m] = s.lag[i]
+		s.stay[m] = s.stay[i]
+		s.leave[m] = s.leave[i]
+		s.wait[m] = s.wait[i]
 	}
 }
 
@@ -156,7 +162,10 @@ func (ch *chain) begin(ev *evidence) {
 			first = ch.group.sites[ev.site].holds
 		}
 		own := column.Next(&ch.lumps)
-		own.enter, own.can, own.held, own.alpha = byPhase{}, byCell{}, ev.own, first
+		own.enter = byPhase{}
+		own.can = byCell{}
+		own.held = ev.own
+		own.alpha = first
 		return
 	}
 	sum := 0.0
@@ -190,9 +199,13 @@ func (ch *chain) begin(ev *evidence) {
 func (ch *chain) forward(ev *evidence) {
 	lags, r := &ch.group.lags, 1.0 // r is one over the sum of L x in the cell before
 	for c := range cells {
-		stay, leave, wait := &ch.steps.stay[c], &ch.steps.leave[c], &ch.steps.wait[c]
+		stay := &ch.steps.stay[c]
+		leave := &ch.steps.leave[c]
+		wait := &ch.steps.wait[c]
 		enter, lag := ch.steps.dt[c]*ch.group.entry, ch.steps.lag[c]
-		out, back, early := 0.0, 0.0, 0.0
+		out := 0.0
+		back := 0.0
+		early := 0.0
 		for i := range ch.lumps {
 			l := &ch.lumps[i]
 			l.stay[c].combine(1, &l.enter, stay, 0, stay)
@@ -264,9 +277,14 @@ func (ch *chain) backward(ev *evidence, n *counts, post *posterior) bool {
 		ch.lumps[i].beta, ch.lumps[i].entered = byPhase{}, byPhase{}
 	}
 	for c := cells - 1; c >= 0; c-- {
-		stay, leave, wait := &ch.steps.stay[c], &ch.steps.leave[c], &ch.steps.wait[c]
+		stay := &ch.steps.stay[c]
+		leave := &ch.steps.leave[c]
+		wait := &ch.steps.wait[c]
 		enter := ch.steps.dt[c] * ch.group.entry
-		now, later, rest, early := 0.0, 0.0, 0.0, 0.0
+		now := 0.0
+		later := 0.0
+		rest := 0.0
+		early := 0.0
 		for i := range ch.lumps {
 			l := &ch.lumps[i]
 			now += l.can[c] * l.held[c] * l.stay[c].dot(&l.beta)

@@ -218,7 +218,9 @@ func (f *fitter) correct() {
 			}
 		}
 	}
-	methods, each, held := make([]int, free+1), make([]int, free+1), make([]int, free+1)
+	methods := make([]int, free+1)
+	each := make([]int, free+1)
+	held := make([]int, free+1)
 	of := map[uint64]int{}
 	for i, s := range f.group.sites {
 		m, ok := of[s.method]
@@ -228,7 +230,9 @@ func (f *fitter) correct() {
 		}
 		methods[i], each[i] = m, i
 	}
-	methods[free], each[free], held[free] = len(of), free, 1
+	methods[free] = len(of)
+	each[free] = free
+	held[free] = 1
 	f.fit(methods, true)
 	f.fit(each, true)
 	f.fit(held, false)

@@ -74,7 +74,9 @@ type evidence struct {
 
 // weigh sets the evidence of a gap.
 func (w *worker) weigh(g *gap) {
-	e, l, u := &w.evidence, w.lock.Lock, &w.lock.users
+	e := &w.evidence
+	l := w.lock.Lock
+	u := &w.lock.users
 	e.reset(g, u)
 	w.setPrevious(g)
 	e.allow(g, u)
@@ -114,7 +116,10 @@ func (e *evidence) reset(g *gap, u *users) {
 	e.can = slices.Grow(e.can[:0], sites)[:sites]
 	e.held = slices.Grow(e.held[:0], sites)[:sites]
 	e.by = slices.Grow(e.by[:0], sites)[:sites]
-	e.site, e.acquired, e.ended, e.length = g.site, g.acquired, g.ended, float64(g.to-g.from)
+	e.site = g.site
+	e.acquired = g.acquired
+	e.ended = g.ended
+	e.length = float64(g.to - g.from)
 	e.own, e.free = ones, ones
 	e.seen = append(e.seen[:0], make([]uint8, sites)...)
 	e.shown = false
@@ -139,7 +144,9 @@ func (e *evidence) allow(g *gap, u *users) {
 // acquirer of the beginning, it did enter. While the model learns, that is left out: what is learned of
 // durations would be that each gap has an entry, where short waits are not recorded.
 func (w *worker) setPrevious(g *gap) {
-	e, u, mix := &w.evidence, &w.lock.users, w.lock.mix
+	e := &w.evidence
+	u := &w.lock.users
+	mix := w.lock.mix
 	e.previous, e.passed = noUser, false
 	if g.previous == format.NoThread {
 		return
@@ -154,7 +161,9 @@ func (w *worker) setPrevious(g *gap) {
 			}
 		}
 	}
-	all, own, most := 0.0, 0.0, 0.0
+	all := 0.0
+	own := 0.0
+	most := 0.0
 	for s, v := range e.mine {
 		all += mix[s] * min(1, u.total[s])
 		own += mix[s] * v
@@ -282,7 +291,9 @@ func (e *evidence) recorded(g *gap, x *sighting, u *users) {
 // probability, unless a user is seen inside.
 func (e *evidence) leaveTogether() {
 	for s := range e.can {
-		can, held, before := &e.can[s], &e.held[s], 0.0
+		can := &e.can[s]
+		held := &e.held[s]
+		before := 0.0
 		for c, v := range can {
 			if v = max(v, 0); v > 1 {
 				v = 1

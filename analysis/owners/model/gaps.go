@@ -107,9 +107,14 @@ func (c *cutter) reset() {
 // by time; a gap begins with the first arrival at a lock that no thread waits for and at
 // each acquisition, and ends with the next acquisition, or when the last waiter gives up.
 func (c *cutter) cut(give func(*gap)) {
-	waits, next, first := c.lock.waits, 0, 0
+	waits := c.lock.waits
+	next := 0
+	first := 0
 	begin := func(at int64, acquired bool) {
-		c.gap.from, c.gap.acquired, c.gap.waiting, first = at, acquired, c.n, next
+		c.gap.from = at
+		c.gap.acquired = acquired
+		c.gap.waiting = c.n
+		first = next
 		c.start = append(c.start[:0], c.now...)
 	}
 	for done := 0; done < len(c.lock.byEnd); {
@@ -128,7 +133,10 @@ func (c *cutter) cut(give func(*gap)) {
 			continue
 		}
 		g := &c.gap
-		g.to, g.ended, g.joined, g.previous = end.End, !end.Failed, end.Shared, format.NoThread
+		g.to = end.End
+		g.ended = !end.Failed
+		g.joined = end.Shared
+		g.previous = format.NoThread
 		if g.ended {
 			g.previous = end.Last
 		}
@@ -139,7 +147,10 @@ func (c *cutter) cut(give func(*gap)) {
 		}
 		c.count(end, -1)
 		if !end.Failed {
-			g.thread, g.stack, g.shared, g.site = end.Thread, end.Stack, end.Shared, c.siteOf(end)
+			g.thread = end.Thread
+			g.stack = end.Stack
+			g.shared = end.Shared
+			g.site = c.siteOf(end)
 		}
 		begin(end.End, !end.Failed)
 	}

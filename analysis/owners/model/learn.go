@@ -93,7 +93,9 @@ func (k *Learned) Merge(o *Learned) {
 	for j, v := range o.lags {
 		k.lags[j] += v
 	}
-	k.gaps, k.n, k.free = k.gaps+o.gaps, k.n+o.n, k.free+o.free
+	k.gaps += o.gaps
+	k.n += o.n
+	k.free += o.free
 }
 
 // Learned returns what was learned from the recording of the group alone: nothing where it took over what was known.

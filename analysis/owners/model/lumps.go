@@ -31,7 +31,9 @@ type lump struct {
 func (ch *chain) lump(mix []float64, ev *evidence) {
 	ch.lumps = ch.lumps[:0]
 	for s, x := range ch.group.sites {
-		can, held, mix := &ev.can[s], &ev.held[s], mix[s]
+		can := &ev.can[s]
+		held := &ev.held[s]
+		mix := mix[s]
 		l := ch.lumpLike(s, can, held)
 		l.weight += mix
 		for p, w := range x.holds {
@@ -72,7 +74,11 @@ func (ch *chain) lumpLike(site int, can, held *byCell) *lump {
 	}
 	if at == len(ch.lumps) {
 		l := column.Next(&ch.lumps)
-		l.like, l.enter, l.weight, l.can, l.held = like, byPhase{}, 0, byCell{}, byCell{}
+		l.like = like
+		l.enter = byPhase{}
+		l.weight = 0
+		l.can = byCell{}
+		l.held = byCell{}
 	}
 	ch.lumpOf[site] = int32(at)
 	return &ch.lumps[at]

@@ -80,7 +80,9 @@ func (o *observer) look(gaps []*gap) {
 // it keeps the user out of every site for the whole of many gaps, it is added to all of them
 // at once.
 func (o *observer) add(gaps []*gap, at int, user int32, x *Observation) {
-	sites, lo, hi := o.lock.users.sites, x.Start, x.End
+	sites := o.lock.users.sites
+	lo := x.Start
+	hi := x.End
 	if x.What == Sample {
 		lo, hi = lo-slack, hi+slack
 	}

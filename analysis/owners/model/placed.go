@@ -112,7 +112,10 @@ func (s *strata) newStratum() *stratum {
 	of := &take(&s.room, 1, 64)[0]
 	n := s.states
 	sums := take(&s.arena, 4*n, 256*n)
-	of.ns, of.right, of.when, of.mine = sums[:n], sums[n:2*n], sums[2*n:3*n], sums[3*n:]
+	of.ns = sums[:n]
+	of.right = sums[n : 2*n]
+	of.when = sums[2*n : 3*n]
+	of.mine = sums[3*n:]
 	return of
 }
 

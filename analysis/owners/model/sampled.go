@@ -96,7 +96,9 @@ func (a *sampled) weigh(base float64) {
 // are taken while threads wait, and at other times. It counts stacks first, which are few beside
 // samples.
 func (s *search) countParts() (by map[uint64]*sampled, in, out float64) {
-	l, found, all := s.target, map[format.StackID]*sampled{}, []*sampled(nil)
+	l := s.target
+	found := map[format.StackID]*sampled{}
+	all := []*sampled(nil)
 	s.group.program.Samples(l.ID, l.from, l.to, mostSamples, func(t format.ThreadID, at int64, stack format.StackID) {
 		if cover(l.explained, at) {
 			return
@@ -126,7 +128,9 @@ func (s *search) countParts() (by map[uint64]*sampled, in, out float64) {
 				a = &sampled{key: h, stack: of.stack, level: i, depth: len(path.suffix) - i}
 				by[h] = a
 			}
-			a.in, a.out, a.of = a.in+of.in, a.out+of.out, append(a.of, of)
+			a.in += of.in
+			a.out += of.out
+			a.of = append(a.of, of)
 		}
 	}
 	return by, in, out

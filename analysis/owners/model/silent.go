@@ -56,7 +56,10 @@ func (gr *Group) addSilent(l *Lock, stack format.StackID, at int, n float64, use
 		}
 	}
 	if !s.silent {
-		s.stack, s.silent, s.users, s.of = stack, true, map[format.ThreadID]float64{}, map[*Lock]bool{}
+		s.stack = stack
+		s.silent = true
+		s.users = map[format.ThreadID]float64{}
+		s.of = map[*Lock]bool{}
 		gr.sites = append(gr.sites, s)
 	}
 	s.of[l] = true
@@ -236,7 +239,9 @@ func (s *search) placeStackless() {
 // follows returns the site of whose acquisitions most are followed by an activity of the same
 // thread before another one gets the lock; noSite if none is.
 func (s *search) follows(a *Activity) int {
-	n, rate, best := make([]float64, len(s.group.sites)), 0.0, noSite
+	n := make([]float64, len(s.group.sites))
+	rate := 0.0
+	best := noSite
 	for _, t := range a.Times {
 		before := s.target.acquiredBefore(t.Start + 1)
 		if before == 0 {

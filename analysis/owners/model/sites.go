@@ -204,7 +204,9 @@ func (f *finder) byPath() []*use {
 		}
 		of.n += u.n
 		if u.n > of.most {
-			of.most, of.stack, of.depth = u.n, u.stack, u.depth
+			of.most = u.n
+			of.stack = u.stack
+			of.depth = u.depth
 		}
 		for t, n := range u.users {
 			of.users[t] += n

@@ -113,7 +113,9 @@ func methodOf(f *format.Frame) uint64 { return hashed(hashed(hashSeed, f.Class)*
 
 // set makes it the path of a stack from frame number at outwards.
 func (p *path) set(frames []format.Frame, at int) {
-	p.method, p.suffix, p.frame = p.method[:0], p.suffix[:0], p.frame[:0]
+	p.method = p.method[:0]
+	p.suffix = p.suffix[:0]
+	p.frame = p.frame[:0]
 	for i := at; i < len(frames); i++ {
 		m := methodOf(&frames[i])
 		if n := len(p.method); n > 0 && p.method[n-1] == m {

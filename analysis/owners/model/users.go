@@ -166,7 +166,10 @@ type acquisition struct {
 }
 
 func (r *recentUsers) reset(sites int) {
-	r.last, r.n, r.pending, r.next = make([][recentLen]int32, sites), make([]int, sites), r.pending[:0], 0
+	r.last = make([][recentLen]int32, sites)
+	r.n = make([]int, sites)
+	r.pending = r.pending[:0]
+	r.next = 0
 }
 
 // advance takes over the pending acquisitions up to an instant.

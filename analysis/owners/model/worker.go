@@ -162,7 +162,9 @@ func (w *worker) listShapes(step int) (list []shape) {
 				s := &list[at]
 				s.can = append(w.allot(), s.can...)
 				s.held = append(w.allot(), s.held...)
-				s.by, s.seen, s.mine = nil, nil, nil
+				s.by = nil
+				s.seen = nil
+				s.mine = nil
 			}
 			list[at].n++
 		})

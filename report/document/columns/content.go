@@ -164,7 +164,9 @@ func pausesOf(all []analysis.Pause, c *cube.Cube) []pauses {
 
 func (p *pauses) addPause(pause analysis.Pause, c *cube.Cube) {
 	ns := pause.End - pause.Start
-	p.Count, p.Ns, p.MaxNs = p.Count+1, p.Ns+ns, max(p.MaxNs, ns)
+	p.Count++
+	p.Ns += ns
+	p.MaxNs = max(p.MaxNs, ns)
 	c.Cut(pause.Start, pause.End, func(bin int32, ns int64) {
 		last := len(p.Bin) - 1
 		if last < 0 || p.Bin[last] < bin {

@@ -208,7 +208,10 @@ func newNumbering(content *Content, t *table) *numbering {
 		RootTook:   []int32{},
 	}
 	n.sites.Begin(content.Trace.Symbols)
-	locks, groups, stacks, names := map[uint32]int32{}, map[uint32]int32{}, map[uint32]int32{}, map[uint32]int32{}
+	locks := map[uint32]int32{}
+	groups := map[uint32]int32{}
+	stacks := map[uint32]int32{}
+	names := map[uint32]int32{}
 	n.dense = [cube.Dims]map[uint32]int32{
 		cube.Lock:        locks,
 		cube.WaiterGroup: groups,
@@ -292,7 +295,9 @@ func (n *numbering) frame(method string, line int, sort int8) int32 {
 	s, name := &n.table.Stacks, n.name(method)
 	i, added := n.frames.Intern(frame{name, int32(line), sort})
 	if added {
-		s.Method, s.Line, s.Sort = append(s.Method, name), append(s.Line, int32(line)), append(s.Sort, sort)
+		s.Method = append(s.Method, name)
+		s.Line = append(s.Line, int32(line))
+		s.Sort = append(s.Sort, sort)
 	}
 	return int32(i)
 }

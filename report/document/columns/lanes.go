@@ -97,7 +97,10 @@ func lanesOf(c *Content, n *numbering) *lanes {
 
 // emptyLanes has no column that JSON writes as null.
 func emptyLanes() *lanes {
-	no, none, times, texts := []int32{}, []int8{}, []int64{}, []string{}
+	no := []int32{}
+	none := []int8{}
+	times := []int64{}
+	texts := []string{}
 	return &lanes{
 		Threads: threadColumns{texts, texts, times, times, times, times, times, 0},
 		Spans:   spanColumns{no, times, times, none, no, no, no, no, none, none},
@@ -122,7 +125,9 @@ func (b *laneBuilder) addThreads(sums *waits.LaneSums) {
 		)
 	})
 	for i, id := range ids {
-		name, group, sum := blame.OtherText, blame.OtherText, sums.Threads[id]
+		name := blame.OtherText
+		group := blame.OtherText
+		sum := sums.Threads[id]
 		if id != waits.OtherThreads {
 			name, group = b.sym.ThreadName(id), b.sym.Groups().Value(b.sym.Group(id))
 		}

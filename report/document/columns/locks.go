@@ -92,7 +92,9 @@ func (n *numbering) class(name string) int32 {
 
 // nameLocks sets the names of all locks. No two places have one name.
 func (n *numbering) nameLocks() {
-	t, at, taken := n.table, format.Interner[place]{}, map[string]bool{}
+	t := n.table
+	at := format.Interner[place]{}
+	taken := map[string]bool{}
 	order := make([]int32, len(t.Locks))
 	for i := range order {
 		order[i] = int32(i)

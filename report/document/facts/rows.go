@@ -75,8 +75,12 @@ func (f *Facts) Fill(st format.Stats, tr *analysis.Trace, v *Visitors) {
 func (f *Facts) recording(st format.Stats, tr *analysis.Trace, v *Visitors) {
 	r := &f.Recording
 	r.Format, r.Unit = st.Format, cmp.Or(string(st.Unit), document.UnitNs)
-	r.Threads, r.Events, r.Bytes = int64(tr.Threads), st.Events, st.BytesRead
-	r.RunningNs, r.Damaged, r.Warnings = tr.RunningNs, !st.Damage.Whole(), codes(st.Warnings, tr.Coverage.Warnings)
+	r.Threads = int64(tr.Threads)
+	r.Events = st.Events
+	r.Bytes = st.BytesRead
+	r.RunningNs = tr.RunningNs
+	r.Damaged = !st.Damage.Whole()
+	r.Warnings = codes(st.Warnings, tr.Coverage.Warnings)
 	r.IntervalNs = v.Waits.BinNs
 	if r.Unit == document.UnitNs {
 		r.Start, r.DurationNs = InstantOf(tr.Start), tr.End-tr.Start
@@ -125,7 +129,9 @@ func (f *Facts) intervals(c *cube.Cube, timed bool) {
 	}
 	for i, cell := range c.Total.Cells {
 		r := row(int(cell.Bin))
-		r.WaitNs, r.WallNs, r.Waits = cell.Ns, c.Total.WallNs(i), int64(cell.Waits)
+		r.WaitNs = cell.Ns
+		r.WallNs = c.Total.WallNs(i)
+		r.Waits = int64(cell.Waits)
 	}
 	for _, bin := range slices.Sorted(maps.Keys(rows)) {
 		f.Intervals = append(f.Intervals, *rows[bin])

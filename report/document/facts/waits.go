@@ -170,7 +170,10 @@ func (w *Waits) row(at cube.CellAt) Wait {
 	if kind := w.ownerKind(at.Row); kind != analysis.OwnerThread {
 		out.OwnerKind = pseudo(kind)
 		name := "[" + out.OwnerKind + "]"
-		out.OwnerMethod, out.OwnerGroup, out.OwnerChain, out.OwnerStack = name, name, name, name
+		out.OwnerMethod = name
+		out.OwnerGroup = name
+		out.OwnerChain = name
+		out.OwnerStack = name
 		return out
 	}
 	out.OwnerMethod, out.OwnerGroup = w.name(at, blame.ByOwnerMethod), w.name(at, blame.ByOwnerGroup)

@@ -157,7 +157,10 @@ func merged(l *waits.Lanes, tr *analysis.Trace, of []int, name func(format.Objec
 		s := &l.Spans[i]
 		list = append(list, timed{s.Start, s.End - s.Start, func() event {
 			e := eventOf(s, tr.Symbols, name)
-			e.Ts, e.Dur, e.Pid, e.Tid = since(s.Start), lasting(s.Start, s.End), process, of[i]+1
+			e.Ts = since(s.Start)
+			e.Dur = lasting(s.Start, s.End)
+			e.Pid = process
+			e.Tid = of[i] + 1
 			return e
 		}})
 	}
