@@ -116,7 +116,7 @@ func TestFewRowsHaveAllTheWaiting(t *testing.T) {
 			n := 0
 			for _, r := range got.Rows {
 				if slices.Contains(r.Keys, OtherText) {
-					if r.WallNs > min(r.ThreadNs, got.Total.WallNs) {
+					if r.Sum.WallNs > min(r.Sum.ThreadNs, got.Total.WallNs) {
 						t.Errorf("%s by %v: %v: %+v", scenario, by, r.Keys, r.Sum)
 					}
 				} else if n++; told[fmt.Sprint(r.IDs)] != fmt.Sprint(r.Keys, r.Sum) {

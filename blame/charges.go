@@ -31,7 +31,7 @@ func (c *Charge) ThreadNs() int64 { return c.Ns * int64(c.N) }
 func NewCharges(rows *Rows, charge func(row int, c Charge)) Charges {
 	c := Charges{rows: rows, charge: charge}
 	for _, by := range rows.by {
-		c.each, c.shares = c.each || by.OfWaiter(), c.shares || by.OfShare()
+		c.each, c.shares = c.each || by.Key.OfWaiter(), c.shares || by.OfShare()
 	}
 	waiters := NewRows(rows.keys, ofWaiters(rows.by))
 	c.classes = NewWaiterClasses(func(m *analysis.QueueChange) int {

@@ -48,7 +48,7 @@ func (g *Graph) leaves(to []int, component int) bool {
 func (g *Graph) successors() [][]int {
 	out := make([][]int, len(g.Nodes))
 	for _, e := range g.Edges {
-		if e.ThreadNs > 0 && !g.Nodes[e.To].Pseudo {
+		if e.Sum.ThreadNs > 0 && !g.Nodes[e.To].Pseudo {
 			out[e.From] = append(out[e.From], e.To)
 		}
 	}

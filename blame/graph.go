@@ -92,8 +92,8 @@ type Vertex struct {
 // Edge is the waiting of one node for another, or for itself.
 type Edge struct {
 	From, To int // indexes of Graph.Nodes
-	Sum
-	Locks []EdgeLock // descending by thread-time: they sum to the edge
+	Sum      Sum
+	Locks    []EdgeLock // descending by thread-time: they sum to the edge
 }
 
 // EdgeLock is the part of an edge for one class of locks.
@@ -110,8 +110,8 @@ func (b GraphBuilder) Graph() *Graph {
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		e := Edge{From: g.node(at, r, 0), To: g.node(at, r, 1), Sum: r.Sum}
-		g.Nodes[e.From].WaitedNs += r.ThreadNs
-		g.Nodes[e.To].CausedNs += r.ThreadNs
+		g.Nodes[e.From].WaitedNs += r.Sum.ThreadNs
+		g.Nodes[e.To].CausedNs += r.Sum.ThreadNs
 		g.Edges[i], edges[ends(r.IDs)] = e, int32(i)
 	}
 	g.addLocks(b, edges)

@@ -94,7 +94,7 @@ func TestThreadsOfOneNameAreTwoNodes(t *testing.T) {
 	}
 	golden.Same(t, g.Nodes, want)
 	e := g.Edges[3]
-	if e.From != 0 || e.To != 3 || e.ThreadNs != 15 || e.WallNs != 15 || e.Waits != 2 {
+	if e.From != 0 || e.To != 3 || e.Sum.ThreadNs != 15 || e.Sum.WallNs != 15 || e.Sum.Waits != 2 {
 		t.Errorf("%+v", e)
 	}
 	golden.Same(t, e.Locks, []EdgeLock{{"Cache", 10}, {"Log", 5}})
@@ -182,16 +182,16 @@ func TestMoreEdgesThanAreTold(t *testing.T) {
 	g := b.Graph()
 	var sum, others int64
 	for _, e := range g.Edges {
-		sum += e.ThreadNs
+		sum += e.Sum.ThreadNs
 		if g.Nodes[e.From].Name == OtherText {
-			others += e.ThreadNs
+			others += e.Sum.ThreadNs
 		}
 		locks := int64(0)
 		for _, l := range e.Locks {
 			locks += l.ThreadNs
 		}
-		if locks != e.ThreadNs {
-			t.Fatalf("%s for %s: %d ns, of %v", g.Nodes[e.From].Name, g.Nodes[e.To].Name, e.ThreadNs, e.Locks)
+		if locks != e.Sum.ThreadNs {
+			t.Fatalf("%s for %s: %d ns, of %v", g.Nodes[e.From].Name, g.Nodes[e.To].Name, e.Sum.ThreadNs, e.Locks)
 		}
 	}
 	if want := int64(threads*threads*ns + 5); g.Total.ThreadNs != want || sum != want || others != g.OtherNs ||
@@ -252,7 +252,7 @@ func reach(g *Graph) [][]bool {
 		r[i] = make([]bool, len(g.Nodes))
 	}
 	for _, e := range g.Edges {
-		if e.ThreadNs > 0 {
+		if e.Sum.ThreadNs > 0 {
 			r[e.From][e.To] = true
 		}
 	}

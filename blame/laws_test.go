@@ -18,7 +18,7 @@ import (
 func project(t *Table, keep ...Key) map[string]int64 {
 	out := map[string]int64{}
 	for _, r := range t.Rows {
-		if r.ThreadNs == 0 {
+		if r.Sum.ThreadNs == 0 {
 			continue
 		}
 		parts := make([]string, len(keep))
@@ -29,7 +29,7 @@ func project(t *Table, keep ...Key) map[string]int64 {
 				}
 			}
 		}
-		out[strings.Join(parts, " | ")] += r.ThreadNs
+		out[strings.Join(parts, " | ")] += r.Sum.ThreadNs
 	}
 	return out
 }
@@ -39,18 +39,20 @@ func checkRows(t *rapid.T, table *Table) {
 	var sum Sum
 	for i, r := range table.Rows {
 		known := int64(0)
-		for p, ns := range r.ByProvenance {
+		for p, ns := range r.Sum.ByProvenance {
 			known += ns
 			sum.ByProvenance[p] += ns
 		}
-		if r.ThreadNs < 0 || r.WallNs > r.ThreadNs || r.WallNs > table.Total.WallNs || known != r.ThreadNs ||
-			r.Waits > table.Total.Waits {
+		if r.Sum.ThreadNs < 0 ||
+			r.Sum.WallNs > min(r.Sum.ThreadNs, table.Total.WallNs) ||
+			known != r.Sum.ThreadNs ||
+			r.Sum.Waits > table.Total.Waits {
 			t.Errorf("%v: %+v", r.Keys, r.Sum)
 		}
-		if i > 0 && r.ThreadNs > table.Rows[i-1].ThreadNs {
+		if i > 0 && r.Sum.ThreadNs > table.Rows[i-1].Sum.ThreadNs {
 			t.Errorf("row %d is out of order", i)
 		}
-		sum.ThreadNs, sum.Waits = sum.ThreadNs+r.ThreadNs, sum.Waits+r.Waits
+		sum.ThreadNs, sum.Waits = sum.ThreadNs+r.Sum.ThreadNs, sum.Waits+r.Sum.Waits
 	}
 	golden.Equal(t, sum.Waits, table.Total.Waits)
 	golden.Equal(t, sum.ThreadNs, table.Total.ThreadNs)

@@ -97,7 +97,7 @@ type line struct {
 
 func lines(t *Table) (out []line) {
 	for _, r := range t.Rows {
-		out = append(out, line{strings.Join(r.Keys, " | "), r.ThreadNs, r.WallNs, r.Waits})
+		out = append(out, line{strings.Join(r.Keys, " | "), r.Sum.ThreadNs, r.Sum.WallNs, r.Sum.Waits})
 	}
 	return out
 }
@@ -150,7 +150,7 @@ func TestPseudoOwnersAreRows(t *testing.T) {
 		ByOwnerThread: "web-2", ByOwnerGroup: webGroup} {
 		got := map[string]int64{}
 		for _, r := range pivot(symbols(), list, false, key).Rows {
-			got[r.Keys[0]] += r.ThreadNs
+			got[r.Keys[0]] += r.Sum.ThreadNs
 			if len(r.Stacks) > 0 && r.Stacks[0] != nil {
 				t.Errorf("%s has a stack", r.Keys[0])
 			}

@@ -11,7 +11,7 @@ import (
 // Column is a key of rows. A key of owners is that of the lock's owner or, with Root, of the owner at
 // the end of the chain of waits.
 type Column struct {
-	Key
+	Key  Key
 	Root bool
 }
 
@@ -26,7 +26,7 @@ func Columns(by []Key, root bool) []Column {
 
 // OfShare reports whether the column distinguishes shares of one waiter.
 func (c Column) OfShare() bool {
-	return c.OfOwner() || c.Key == ByRootLock || c.Key == ByChain || c.Key == ByProvenance
+	return c.Key.OfOwner() || c.Key == ByRootLock || c.Key == ByChain || c.Key == ByProvenance
 }
 
 // Rows numbers the combinations of keys in slices from 0, in order of their first use.
@@ -106,7 +106,7 @@ func (r *Rows) reported(ids []uint32) []uint32 {
 		return ids
 	}
 	for i, c := range r.by {
-		if c.OfWaiter() {
+		if c.Key.OfWaiter() {
 			ids[i] = Other
 		}
 	}

@@ -38,6 +38,6 @@ type Row struct {
 	Keys   []string         // one text per key of By
 	IDs    []uint32         // of each text: threads of one name have different ids; see Pseudo
 	Stacks [][]format.Frame // for each stack key of By, in order; nil for a pseudo owner
-	Sum
+	Sum    Sum
 	series int
 }

@@ -45,14 +45,16 @@ func (c WaiterClasses) Coarse(from int, number func(*analysis.QueueChange) int) 
 // ofWaiters and ofOwners are the columns that look at waiters and those that do not. A chain
 // looks at the waiter's group.
 func ofWaiters(by []Column) []Column {
-	list := slices.DeleteFunc(slices.Clone(by), func(c Column) bool { return !c.OfWaiter() })
+	list := slices.DeleteFunc(slices.Clone(by), func(c Column) bool { return !c.Key.OfWaiter() })
 	if i := slices.Index(list, Column{Key: ByChain}); i >= 0 {
 		list[i].Key = ByWaiterGroup
 	}
 	return list
 }
 
-func ofOwners(by []Column) []Column { return slices.DeleteFunc(slices.Clone(by), Column.OfWaiter) }
+func ofOwners(by []Column) []Column {
+	return slices.DeleteFunc(slices.Clone(by), func(c Column) bool { return c.Key.OfWaiter() })
+}
 
 // Change adds a waiter that joins a queue and removes one that leaves it. It drops a class without
 // waiters, since a lock may have thousands of classes, one after the other.

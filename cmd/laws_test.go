@@ -113,7 +113,7 @@ func keysKeepTheTotal(t *testing.T) law {
 		for _, v := range l.wants {
 			table, sum := v.(*blame.Pivot).Table(), int64(0)
 			for i := range table.Rows {
-				sum += table.Rows[i].ThreadNs
+				sum += table.Rows[i].Sum.ThreadNs
 			}
 			if want := p.want.Total.WaitNs; sum != want || len(table.Rows) == 0 && want > 0 {
 				t.Errorf("by %v, root %v: %d ns, analyze has %d", table.By, table.Root, sum, want)

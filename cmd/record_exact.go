@@ -158,9 +158,9 @@ func ownersByClass(r *record.Recording, infer bool) (by map[string]map[string]fl
 			by[class] = map[string]float64{}
 		}
 		site, _, _ = strings.Cut(strings.TrimPrefix(site, "in "), ":")
-		by[class][site] += float64(row.ThreadNs)
-		byHolds[class] += row.ByProvenance[analysis.ByTenure]
-		all[class] += row.ThreadNs
+		by[class][site] += float64(row.Sum.ThreadNs)
+		byHolds[class] += row.Sum.ByProvenance[analysis.ByTenure]
+		all[class] += row.Sum.ThreadNs
 	}
 	for class, ns := range byHolds {
 		if float64(ns) >= leastKnown*float64(all[class]) && ns > 0 {

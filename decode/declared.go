@@ -157,7 +157,7 @@ func (d *declared) does(ev *format.Event) bool {
 
 // show adds a thread that is sampled at a site to the waiters of that instant.
 func (d *declared) show(ev *format.Event, s *rules.Site) {
-	lock, waiter := format.ObjectID(s.Rule+1), format.Party{Thread: ev.Thread, Stack: ev.Stack, Mode: s.Mode}
+	lock, waiter := format.ObjectID(s.Rule+1), format.Party{Thread: ev.Thread, Stack: ev.Stack, Mode: s.Result.Mode}
 	i := slices.IndexFunc(d.instant, func(o format.Event) bool { return o.Object == lock })
 	if i < 0 {
 		i = len(d.instant)
@@ -201,7 +201,12 @@ func (d *declared) define(s *rules.Site) {
 		d.defined[s.Rule] = true
 		d.queue = append(
 			d.queue,
-			format.Event{Kind: format.KindObject, Object: format.ObjectID(s.Rule + 1), Class: s.Name, LockKind: s.Kind},
+			format.Event{
+				Kind:     format.KindObject,
+				Object:   format.ObjectID(s.Rule + 1),
+				Class:    s.Name,
+				LockKind: s.Result.Kind,
+			},
 		)
 	}
 }
@@ -223,7 +228,7 @@ func (d *declared) join(ev *format.Event, s *rules.Site) {
 				Kind:   format.KindWait,
 				Thread: ev.Thread,
 				Object: lock,
-				Mode:   s.Mode,
+				Mode:   s.Result.Mode,
 				Time:   ev.Time,
 				Stack:  ev.Stack,
 			},
@@ -296,7 +301,7 @@ func (d *declared) finish() {
 			Kind:   format.KindWait,
 			Thread: o.thread,
 			Object: format.ObjectID(s.Rule + 1),
-			Mode:   s.Mode,
+			Mode:   s.Result.Mode,
 			Time:   from,
 			End:    to,
 			Stack:  o.stack,

@@ -84,7 +84,14 @@ func TestWaitsThatTheAgentLacksStay(t *testing.T) {
 		f := newFollowed()
 		f.classes["A"] = &followedClass{whole: c.whole}
 		wait := func(lock format.ObjectID, w interval) *format.Event {
-			return &format.Event{Kind: format.KindWait, Object: lock, Thread: 7, Owner: c.owner, Time: w.start, End: w.end}
+			return &format.Event{
+				Kind:   format.KindWait,
+				Object: lock,
+				Thread: 7,
+				Owner:  c.owner,
+				Time:   w.start,
+				End:    w.end,
+			}
 		}
 		for lock := range format.ObjectID(2) {
 			f.holdsBack(&format.Event{Kind: format.KindObject, Object: lock + 1, Class: "A"})

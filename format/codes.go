@@ -4,7 +4,7 @@ package format
 const (
 	CodeLostData         = "lost-data"         // part of the input is damaged and was not read
 	CodeTruncated        = "truncated"         // the input ends early
-	CodeUnfinished       = "unfinished"        // the recorder did not finish the input, which ends with what it wrote last
+	CodeUnfinished       = "unfinished"        // the recorder did not finish: the input ends with what it wrote last
 	CodeSingleDump       = "single-dump"       // one thread dump counts threads and has no durations
 	CodeNoTimes          = "no-times"          // the thread dumps have no times: they count waiting threads
 	CodeNotOneInstant    = "not-one-instant"   // a thread dump shows threads at different instants

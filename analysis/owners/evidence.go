@@ -141,13 +141,13 @@ type gathered struct {
 const maxTimes = 1 << 10
 
 func (x *gathered) addTime(t model.ThreadTime) {
-	x.activity.Ns += t.End - t.Start
-	if zeros(t.Start) < x.zeros {
+	x.activity.Ns += t.When.End - t.When.Start
+	if zeros(t.When.Start) < x.zeros {
 		return
 	}
 	if x.activity.Times = append(x.activity.Times, t); len(x.activity.Times) > 2*maxTimes {
 		x.zeros++
-		finer := func(t model.ThreadTime) bool { return zeros(t.Start) < x.zeros }
+		finer := func(t model.ThreadTime) bool { return zeros(t.When.Start) < x.zeros }
 		x.activity.Times = slices.DeleteFunc(x.activity.Times, finer)
 	}
 }

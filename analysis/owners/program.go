@@ -174,7 +174,7 @@ func (ev *evidence) list(input uint32) (out []*model.Activity) {
 				}
 				ev.byKey[number], known = x, append(known, number)
 			}
-			x.addTime(model.ThreadTime{Span: times.Span{Start: d.Start, End: d.End}, Thread: t})
+			x.addTime(model.ThreadTime{When: times.Span{Start: d.Start, End: d.End}, Thread: t})
 		}
 	}
 	for _, number := range known {
@@ -184,7 +184,7 @@ func (ev *evidence) list(input uint32) (out []*model.Activity) {
 		slices.SortFunc(
 			x.activity.Times,
 			func(a, b model.ThreadTime) int {
-				return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
+				return cmp.Or(cmp.Compare(a.When.Start, b.When.Start), cmp.Compare(a.When.End, b.When.End))
 			},
 		)
 		out = append(out, &x.activity)

@@ -17,7 +17,7 @@ const minLost = 1.0 / 64
 
 // lostWaiting is an interval in which a share of the waiting is lost.
 type lostWaiting struct {
-	times.Span
+	when  times.Span
 	share float64
 }
 
@@ -42,7 +42,7 @@ func (r *lifetimes) lostWaiting(defs *analysis.Symbols) []lostWaiting {
 			}
 		}
 		for _, l := range mergedLosses(inputs[i].lost, minLost*together) {
-			all = append(all, lostWaiting{l.Span, l.share / together})
+			all = append(all, lostWaiting{l.when, l.share / together})
 		}
 	}
 	return disjointLosses(all)
@@ -90,12 +90,12 @@ func (r *lifetimes) waitingByInput(defs *analysis.Symbols) []inputWaiting {
 // mergedLosses merges intervals that end together, in order of their starts, until each loses as much as is asked
 // for, so that there are not as many as threads. Together they lose as much as before.
 func mergedLosses(all []lostWaiting, least float64) (out []lostWaiting) {
-	slices.SortFunc(all, func(a, b lostWaiting) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortFunc(all, func(a, b lostWaiting) int { return cmp.Compare(a.when.Start, b.when.Start) })
 	for _, l := range all {
 		if n := len(out); n > 0 && out[n-1].share < least {
 			last := &out[n-1]
 			last.share += l.share
-			last.Start += int64(float64(l.Start-last.Start) * l.share / last.share)
+			last.when.Start += int64(float64(l.when.Start-last.when.Start) * l.share / last.share)
 		} else {
 			out = append(out, l)
 		}
@@ -111,7 +111,7 @@ func disjointLosses(all []lostWaiting) (out []lostWaiting) {
 	}
 	var changes []change
 	for _, l := range all {
-		changes = append(changes, change{l.Start, l.share}, change{l.End, -l.share})
+		changes = append(changes, change{l.when.Start, l.share}, change{l.when.End, -l.share})
 	}
 	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
 	share := 0.0
@@ -132,7 +132,7 @@ func appendKnown(list []analysis.Interval, s times.Span, lost []lostWaiting) []a
 		}
 	}
 	for _, l := range lost {
-		if part := l.Span.Clip(s); part.Start < part.End {
+		if part := l.when.Clip(s); part.Start < part.End {
 			add(part.Start, 1)
 			add(part.End, 1-l.share)
 		}

@@ -220,7 +220,9 @@ func (p *pass) bookRunning(r *lifetimes, start, end int64) (ran runTime) {
 		ran.high, ran.threads = p.emit.Running+asleep, p.sampler.TotalThreads()
 	} else {
 		counted, unseen, unended := r.runs(p.emit.Defs, start, end, p.emit)
-		ran.threads, ran.high, ran.unended = counted, p.emit.Running+unseen, unended
+		ran.threads = counted
+		ran.high = p.emit.Running + unseen
+		ran.unended = unended
 	}
 	if ran.start, ran.end = start, end; p.sampler.Any {
 		ran.start, ran.end = p.sampler.Bounds(start, end)

@@ -40,8 +40,8 @@ func by(c *Cube, d Dim) map[string]int64 {
 func pivoted(p *blame.Pivot) map[string]int64 {
 	out := map[string]int64{}
 	for _, r := range p.Table().Rows {
-		if r.ThreadNs > 0 {
-			out[r.Keys[0]] += r.ThreadNs
+		if r.Sum.ThreadNs > 0 {
+			out[r.Keys[0]] += r.Sum.ThreadNs
 		}
 	}
 	return out

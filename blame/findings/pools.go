@@ -16,14 +16,14 @@ func exhaustedPools(v *Evidence, t *Trace) (out []Finding) {
 			Kind:       PoolExhausted,
 			Class:      p.What,
 			Site:       p.Site,
-			WaitNs:     p.WaitNs,
-			Threads:    p.Waiters,
+			WaitNs:     p.Waited.WaitNs,
+			Threads:    p.Waited.Waiters,
 			Confidence: High,
 		}
 		f.Evidence = fmt.Sprintf(
 			"%s of %s",
-			human.Some(int(p.Waits), "wait", "waits"),
-			human.Some(p.Waiters, "thread", "threads"),
+			human.Some(int(p.Waited.Waits), "wait", "waits"),
+			human.Some(p.Waited.Waiters, "thread", "threads"),
 		)
 		if ns := p.EmptyNs; ns > 0 { // 0 where only samples tell
 			f.Evidence += fmt.Sprintf(": nothing was left for %s", human.Duration(ns))

@@ -132,7 +132,9 @@ func (s *convoySums) few() bool { return s.convoys < tenth }
 // insert adds a convoy, whose durations are in descending order.
 func (s *convoySums) insert(convoy []int64) {
 	n := float64(len(convoy))
-	s.convoys, s.waits, s.squares = s.convoys+1, s.waits+n, s.squares+n*n
+	s.convoys++
+	s.waits += n
+	s.squares += n * n
 	at, _ := slices.BinarySearchFunc(s.longest, convoy[0], func(a, b int64) int { return cmp.Compare(b, a) })
 	s.longest = slices.Insert(s.longest, at, convoy[0])
 	s.longest = s.longest[:min(len(s.longest), tenth)]
@@ -142,7 +144,9 @@ func (s *convoySums) insert(convoy []int64) {
 			s.longer = append(s.longer, make([]longer, at+1-len(s.longer))...)
 		}
 		l := &s.longer[at]
-		l.waits, l.squares, l.products = l.waits+1, l.squares+float64(2*i+1), l.products+n
+		l.waits++
+		l.squares += float64(2*i + 1)
+		l.products += n
 	}
 }
 
@@ -154,7 +158,9 @@ func (s *convoySums) effect(ns int64) float64 {
 	}
 	var sum longer
 	for _, l := range s.longer[min(bucketOf(ns), len(s.longer)):] {
-		sum.waits, sum.squares, sum.products = sum.waits+l.waits, sum.squares+l.squares, sum.products+l.products
+		sum.waits += l.waits
+		sum.squares += l.squares
+		sum.products += l.products
 	}
 	share, n := sum.waits/s.waits, float64(s.convoys)
 	if s.few() {

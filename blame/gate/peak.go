@@ -71,7 +71,9 @@ func (p *peaks) highest(waits map[int32]int64, n int, perRunning bool) (ratio, d
 	for _, bin := range slices.Sorted(maps.Keys(waits)) {
 		if length := p.length(bin, perRunning); length > 0 {
 			of := float64(waits[bin]) / float64(length)
-			sum, squares, ratios = sum+of, squares+of*of, append(ratios, of)
+			sum += of
+			squares += of * of
+			ratios = append(ratios, of)
 		}
 	}
 	slices.SortFunc(ratios, func(a, b float64) int { return cmp.Compare(b, a) })

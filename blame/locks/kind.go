@@ -62,7 +62,7 @@ func (r *Resource) kind() Kind {
 			borrowed += c.WaitNs
 		}
 	}
-	if hasAny(site, borrows) || 2*borrowed > r.WaitNs {
+	if hasAny(site, borrows) || 2*borrowed > r.Waited.WaitNs {
 		return KindPool
 	}
 	for _, name := range []string{what, site} {

@@ -23,7 +23,7 @@ func TestKindsOfWaitsForNoLock(t *testing.T) {
 			"com.example.Box.get:7", ""},
 		{KindResource, "java.lang.Thread.sleep", "com.example.Box.get:7", ""},
 	} {
-		r := Resource{What: c.what, Site: c.site, NonLockWait: NonLockWait{WaitNs: 3}}
+		r := Resource{What: c.what, Site: c.site, Waited: NonLockWait{WaitNs: 3}}
 		if c.caller != "" {
 			r.Callers = []Callers{{[]string{c.caller}, 2}}
 		}

@@ -19,15 +19,11 @@ type Lock struct {
 	Class  string
 	WaitNs int64
 	Of     []uint32 // of many locks in one row: their ids
-	Parties
-}
 
-// Parties are the threads at both sides of a lock by their places. Owners and waiters are in
-// descending order of waiting.
-type Parties struct {
 	// where the lock was made, or, if unknown, is mostly acquired or waited for; "" if that is unknown,
 	// too
-	Site    string
+	Site string
+	// the threads at both sides by their places, in descending order of waiting
 	Owners  []Owner
 	Waiting []Site
 }
@@ -179,7 +175,9 @@ func (c *Overview) lock(of *charged, roots [][]partEnd) Lock {
 		ID:      of.id,
 		Name:    c.text(c.owners.by[0], of.id),
 		Class:   c.class(of.id),
-		Parties: Parties{c.siteOf(of), c.ownersOf(of.owners, roots), c.waitersOf(of.places)},
+		Site:    c.siteOf(of),
+		Owners:  c.ownersOf(of.owners, roots),
+		Waiting: c.waitersOf(of.places),
 	}
 	for _, w := range l.Waiting {
 		l.WaitNs += w.WaitNs

@@ -248,8 +248,8 @@ func TestRowsOfOnePlaceAreOne(t *testing.T) {
 		c.NonLockWait(&a)
 	}
 	got := c.Resources()
-	if len(got) != 2 || got[0].Site != "shop.Pool.borrow:7" || got[0].WaitNs != 90 || got[0].Waits != 4 ||
-		got[0].Waiters != 2 ||
+	if len(got) != 2 || got[0].Site != "shop.Pool.borrow:7" || got[0].Waited.WaitNs != 90 || got[0].Waited.Waits != 4 ||
+		got[0].Waited.Waiters != 2 ||
 		got[0].MaxNs != 60 ||
 		got[0].Stack[2].Class != "shop.B" ||
 		!got[1].Loop {

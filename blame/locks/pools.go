@@ -11,9 +11,9 @@ import (
 
 // Pool is a place where threads wait for an object of an exhausted pool.
 type Pool struct {
-	What string // the outermost method of the pool, which names the request
-	Site string // as in Resource
-	NonLockWait
+	What    string // the outermost method of the pool, which names the request
+	Site    string // as in Resource
+	Waited  NonLockWait
 	EmptyNs int64          // while some thread waited; 0 when waits were only sampled
 	Stack   []format.Frame // the stack with most of the waiting
 }
@@ -39,12 +39,12 @@ func (c *Resources) Pools() (out []Pool) {
 		})
 		one.Stack = c.sym.Frames(stacks[most])
 		for _, p := range parts {
-			one.WaitNs += p.ns
-			one.Waits += p.waits
+			one.Waited.WaitNs += p.ns
+			one.Waited.Waits += p.waits
 			when = append(when, p.pool)
 			threads.Join(&p.threads)
 		}
-		one.Waiters, one.EmptyNs = threads.Len(), analysis.UnionOf(when).Len()
+		one.Waited.Waiters, one.EmptyNs = threads.Len(), analysis.UnionOf(when).Len()
 		out = append(out, one)
 	}
 	slices.SortFunc(

@@ -13,11 +13,11 @@ import (
 
 // Resource is one place of the program where threads wait for resources. Times are ns.
 type Resource struct {
-	What string // the outermost waiting method of the library, or the name that the runtime has for it
-	Site string // the method of the program that called it, with its line; "" if none did
-	Loop bool   // the outermost method of a thread waits here, which may be idle
-	Kind Kind   // of what is waited for
-	NonLockWait
+	What    string // the outermost waiting method of the library, or the name that the runtime has for it
+	Site    string // the method of the program that called it, with its line; "" if none did
+	Loop    bool   // the outermost method of a thread waits here, which may be idle
+	Kind    Kind   // of what is waited for
+	Waited  NonLockWait
 	MaxNs   int64          // longest wait; 0 when waits were only sampled
 	Stack   []format.Frame // the stack with most of the waiting
 	Callers []Callers      // in descending order; empty if no method of the program called the site
@@ -173,8 +173,8 @@ func (c *Resources) list(resource bool) []Resource {
 		for by, ns := range p.users {
 			sum.users[c.user(by)] += ns
 		}
-		sum.resource.WaitNs += p.ns
-		sum.resource.Waits += p.waits
+		sum.resource.Waited.WaitNs += p.ns
+		sum.resource.Waited.Waits += p.waits
 		sum.resource.MaxNs = max(sum.resource.MaxNs, p.at)
 		if p.ns > sum.most || p.ns == sum.most && key.stack < sum.stack {
 			sum.most, sum.stack = p.ns, key.stack
@@ -189,7 +189,7 @@ func (c *Resources) list(resource bool) []Resource {
 	slices.SortFunc(rows, func(a, b Resource) int {
 		return cmp.Or(
 			blame.CompareBool(a.Loop, b.Loop),
-			cmp.Compare(b.WaitNs, a.WaitNs),
+			cmp.Compare(b.Waited.WaitNs, a.Waited.WaitNs),
 			cmp.Compare(a.Site, b.Site),
 			cmp.Compare(a.What, b.What),
 		)
@@ -200,7 +200,7 @@ func (c *Resources) list(resource bool) []Resource {
 // row completes the row of a place with its sums by thread, by caller and by user.
 func (s *placeSum) row() Resource {
 	r := s.resource
-	r.Waiters, r.Callers = s.threads.Len(), s.called.list()
+	r.Waited.Waiters, r.Callers = s.threads.Len(), s.called.list()
 	for u, ns := range s.users {
 		u.WaitNs = ns
 		r.Users = append(r.Users, u)

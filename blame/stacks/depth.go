@@ -29,7 +29,7 @@ var between = Frame{format.Frame{Method: "[… further locks]"}, Owner}
 
 // chain is the stack of a sample in the view Chain.
 func (b *Builder) chain(s *Sample) []Frame {
-	way := b.paths.path(s.path)
+	way := b.paths.path(s.Key.path)
 	hops := way.hops
 	from, to := 0, 0 // of the hops, what is left out
 	depth := b.depth(s, hops)
@@ -40,7 +40,7 @@ func (b *Builder) chain(s *Sample) []Frame {
 			from, to = maxHops/2, len(hops)-maxHops/2
 		}
 	}
-	frames := b.owner(make([]Frame, 0, min(depth, maxChain)+2), s.Owner)
+	frames := b.owner(make([]Frame, 0, min(depth, maxChain)+2), s.Key.Owner)
 	if way.far {
 		frames = append(frames, between)
 	}
@@ -52,18 +52,18 @@ func (b *Builder) chain(s *Sample) []Frame {
 		}
 		frames = b.stack(b.lock(frames, hops[i].Lock, false), hops[i].Stack, Owner)
 	}
-	frames = b.lock(frames, s.Lock, s.folded)
-	if s.folded && s.WaiterStack == format.NoStack {
+	frames = b.lock(frames, s.Key.Lock, s.Key.folded)
+	if s.Key.folded && s.Key.WaiterStack == format.NoStack {
 		return append(frames, Frame{format.Frame{Method: "[… many stacks]"}, Waiter})
 	}
-	return b.stack(frames, s.WaiterStack, Waiter)
+	return b.stack(frames, s.Key.WaiterStack, Waiter)
 }
 
 // depth is how many frames a chain has.
 func (b *Builder) depth(s *Sample, hops []analysis.Hop) int {
-	n := len(b.sym.Frames(s.WaiterStack)) + 1 + b.deep(hops)
-	if s.Owner.Kind == analysis.OwnerThread {
-		n += len(b.sym.Frames(s.Owner.Stack))
+	n := len(b.sym.Frames(s.Key.WaiterStack)) + 1 + b.deep(hops)
+	if s.Key.Owner.Kind == analysis.OwnerThread {
+		n += len(b.sym.Frames(s.Key.Owner.Stack))
 	}
 	return n
 }

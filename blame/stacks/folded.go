@@ -29,7 +29,7 @@ func (b *Builder) full() bool { return len(b.samples) >= b.most }
 func (b *Builder) FoldedNs() int64 { return b.folded.ns }
 
 // Folded reports whether a sample is of many locks and threads.
-func (s *Sample) Folded() bool { return s.folded }
+func (s *Sample) Folded() bool { return s.Key.folded }
 
 // known returns the key of the sample that the waiting with a key is added to.
 func (b *Builder) known(key Key, ns int64) Key {

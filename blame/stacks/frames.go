@@ -20,21 +20,21 @@ const (
 
 // Frame is one line of a sample's stack.
 type Frame struct {
-	format.Frame
-	Role Role
+	Frame format.Frame
+	Role  Role
 }
 
 // Frames returns a sample's stack, innermost frame first. In a chain the last
 // owner is innermost: it is the cause of all that is outside of it.
 func (b *Builder) Frames(s *Sample) []Frame {
 	if b.view == Blocked {
-		return b.stack(nil, s.WaiterStack, Waiter)
+		return b.stack(nil, s.Key.WaiterStack, Waiter)
 	}
-	if b.view == Site && s.Owner.Kind == analysis.OwnerThread {
-		return b.frames(nil, b.sites.Taking(s.Owner.Stack, s.Lock), Owner)
+	if b.view == Site && s.Key.Owner.Kind == analysis.OwnerThread {
+		return b.frames(nil, b.sites.Taking(s.Key.Owner.Stack, s.Key.Lock), Owner)
 	}
 	if b.view == Blame || b.view == Site {
-		return b.owner(nil, s.Owner)
+		return b.owner(nil, s.Key.Owner)
 	}
 	return b.chain(s)
 }

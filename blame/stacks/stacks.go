@@ -62,7 +62,7 @@ type Key struct {
 
 // Sample is a sum of slices that agree in their Key.
 type Sample struct {
-	Key
+	Key     Key
 	Waits   int64 // that begin in this sample: they sum to all waits
 	DelayNs int64 // thread-time: it sums to all waiting
 	wall    analysis.Union
@@ -237,15 +237,15 @@ func (b *Builder) sample(key Key) *Sample {
 
 // Doing returns what the owner of a sample was doing.
 func (b *Builder) Doing(s *Sample) blame.Doing {
-	if what := blame.RecordedDoing(s.Owner.Did); what != blame.DoingUnknown {
+	if what := blame.RecordedDoing(s.Key.Owner.Did); what != blame.DoingUnknown {
 		return what
 	}
-	return b.sites.Doing(s.Owner.Stack)
+	return b.sites.Doing(s.Key.Owner.Stack)
 }
 
 // WaiterSite returns where the waiter of a sample waits.
 func (b *Builder) WaiterSite(s *Sample) string {
-	return b.sites.Names().Value(b.sites.Waiter(s.WaiterStack))
+	return b.sites.Names().Value(b.sites.Waiter(s.Key.WaiterStack))
 }
 
 // Symbols resolves what the samples name.

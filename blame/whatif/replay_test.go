@@ -115,8 +115,8 @@ func TestNegligibleChange(t *testing.T) {
 		c, mean := fromFile(t, name), map[string]float64{}
 		for _, by := range changes {
 			for _, r := range golden.Must(c.Rank(by, 4))(t).Rows {
-				if mean[r.Section] += r.Throughput.middle() / float64(len(changes)); !r.Throughput.holds(1) {
-					t.Errorf("%s: %s shorter by %g: throughput %.2f", name, r.Section, by, r.Throughput)
+				if mean[r.Change.Section] += r.Throughput.middle() / float64(len(changes)); !r.Throughput.holds(1) {
+					t.Errorf("%s: %s shorter by %g: throughput %.2f", name, r.Change.Section, by, r.Throughput)
 				}
 			}
 		}

@@ -9,7 +9,7 @@ import (
 
 // Row is the predicted effect of one change.
 type Row struct {
-	Change
+	Change     Change
 	Throughput Range   // acquisitions in the same time, over those of the trace; High is 0 if the trace sets no bound
 	WaitNs     Range   // of all threads
 	Ceiling    float64 // upper bound of Throughput by the demand of locks and threads; 0 if the trace has no holds

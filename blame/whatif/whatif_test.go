@@ -92,14 +92,16 @@ func (s *score) try(t *testing.T, c simulate.Config, from source) {
 	}
 	for _, r := range res.Rows {
 		short := c
-		short.Slow, short.SlowBy = r.Section[strings.LastIndexByte(r.Section, '.')+1:], -int64(r.By*100)
+		short.Slow = r.Change.Section[strings.LastIndexByte(r.Change.Section, '.')+1:]
+		short.SlowBy = -int64(r.Change.By * 100)
 		_, now, waitNs := collected(t, short, recorded)
 		truth := float64(now) / float64(taken)
 		s.all++
 		if r.Throughput.holds(truth) {
 			s.in++
 		} else {
-			t.Logf("%s, seed %d, %s by %v: throughput %.3f, predicted %.3f", c.Scenario, c.Seed, r.Section, r.By,
+			t.Logf("%s, seed %d, %s by %v: throughput %.3f, predicted %.3f",
+				c.Scenario, c.Seed, r.Change.Section, r.Change.By,
 				truth, r.Throughput)
 		}
 		if r.WaitNs.holds(float64(waitNs)) {
@@ -220,8 +222,8 @@ func TestRecordingsRunAgain(t *testing.T) {
 func TestTheSectionThatBlocksMostIsFirst(t *testing.T) {
 	for _, name := range []string{"truth-8threads.jfr", "truth-8threads-dumps50ms.jfr"} {
 		res := golden.Must(fromFile(t, name).Rank(.5, 0))(t)
-		if first := res.Rows[0]; res.Deadlocks || !res.Misfit.Fits() || first.Section != "Truth.exportReport" ||
-			first.Class != "Truth$InventoryLock" ||
+		if first := res.Rows[0]; res.Deadlocks || !res.Misfit.Fits() || first.Change.Section != "Truth.exportReport" ||
+			first.Change.Class != "Truth$InventoryLock" ||
 			first.Throughput.Low < .9 {
 			t.Errorf("%s: %+v, %+v", name, res.Misfit, first)
 		}
@@ -234,7 +236,7 @@ func TestLittleWaitingPromisesLittle(t *testing.T) {
 	res := golden.Must(fromFile(t, "derby-8clients.jfr").Rank(.5, 0))(t)
 	for _, r := range res.Rows {
 		if !r.Throughput.holds(1) || r.Throughput.High > 1.45*r.Throughput.Low || r.Ceiling > 1.3 {
-			t.Errorf("%s: %.2f, at most %.2f", r.Section, r.Throughput, r.Ceiling)
+			t.Errorf("%s: %.2f, at most %.2f", r.Change.Section, r.Throughput, r.Ceiling)
 		}
 	}
 }
@@ -249,7 +251,7 @@ func TestWhatDoesNotFitIsSaid(t *testing.T) {
 	}
 	for _, r := range res.Rows {
 		if !r.Throughput.holds(1) {
-			t.Errorf("%s: %v", r.Section, r.Throughput)
+			t.Errorf("%s: %v", r.Change.Section, r.Throughput)
 		}
 	}
 }
@@ -304,10 +306,10 @@ func TestSamplesGiveBounds(t *testing.T) {
 	_, before, _ := collected(t, c, recorded)
 	for _, r := range res.Rows {
 		short := c
-		short.Slow, short.SlowBy = r.Section[strings.LastIndexByte(r.Section, '.')+1:], -50
+		short.Slow, short.SlowBy = r.Change.Section[strings.LastIndexByte(r.Change.Section, '.')+1:], -50
 		_, after, _ := collected(t, short, recorded)
 		if truth := float64(after) / float64(before); res.Replayed || !r.Throughput.holds(truth) && truth > 1 {
-			t.Errorf("%s: %.3f is not within %.3f", r.Section, truth, r.Throughput)
+			t.Errorf("%s: %.3f is not within %.3f", r.Change.Section, truth, r.Throughput)
 		}
 	}
 	if len(res.Rows) < 2 || res.Rows[0].Throughput.High <= 1 {
@@ -323,9 +325,9 @@ func TestADeadlockIsNotWonByShorterSections(t *testing.T) {
 		t.Fatalf("%+v, %v", shorter, err)
 	}
 	for _, r := range shorter.Rows {
-		golden.Equal(t, r.Throughput, (Range{1, 1}), r.Section)
+		golden.Equal(t, r.Throughput, (Range{1, 1}), r.Change.Section)
 	}
-	without, err := col.Predict([]Change{{Action: RemoveLock, Class: shorter.Rows[0].Class}})
+	without, err := col.Predict([]Change{{Action: RemoveLock, Class: shorter.Rows[0].Change.Class}})
 	if err != nil || without.Rows[0].Throughput != (Range{Low: 1}) { // no thread runs: there is no bound
 		t.Errorf("%+v, %v", without, err)
 	}

@@ -115,8 +115,8 @@ func (r *Reader) unfinished() []format.Warning {
 	}
 	return []format.Warning{{
 		Code: format.CodeUnfinished,
-		Text: "the recording is not finished: the program was killed, or ran on when the file was copied; what came after " +
-			"the recorder's last flush is missing, by default up to a second",
+		Text: "the recording is not finished: the program was killed, or ran on when the file was copied; " +
+			"what came after the recorder's last flush is missing, by default up to a second",
 	}}
 }
 

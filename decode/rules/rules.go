@@ -52,10 +52,10 @@ type rule struct {
 // Site is a site at which threads spin, sleep or park without a named object, and which a
 // rule declares as a lock.
 type Site struct {
-	Rule  int    // its number among those rules, from 0
-	Name  string // the first frame pattern of the rule
-	Frame int    // the outermost frame that a pattern matched: those inside it are the lock's own
-	Result
+	Rule   int    // its number among those rules, from 0
+	Name   string // the first frame pattern of the rule
+	Frame  int    // the outermost frame that a pattern matched: those inside it are the lock's own
+	Result Result
 }
 
 // Text returns the rules contend ships with.

@@ -1,7 +1,6 @@
 package document
 
 import (
-
 	"contend/analysis"
 	"contend/blame/locks"
 	"contend/format"

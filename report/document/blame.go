@@ -110,7 +110,7 @@ func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
 	}
 	for _, r := range t.Rows[len(shown):] {
 		b.omitted++
-		b.omittedNs += r.ThreadNs
+		b.omittedNs += r.Sum.ThreadNs
 	}
 	return b
 }
@@ -119,8 +119,8 @@ func newBlameRow(r *blame.Row, stackKeys []string) BlameRow {
 	out := BlameRow{
 		Keys:       r.Keys,
 		Sum:        newSum(&r.Sum),
-		Provenance: NewProvenance(r.ByProvenance),
-		RightNs:    r.ByProvenance.Right(),
+		Provenance: NewProvenance(r.Sum.ByProvenance),
+		RightNs:    r.Sum.ByProvenance.Right(),
 	}
 	for i, frames := range r.Stacks {
 		if i == 0 {
@@ -173,7 +173,12 @@ func NewChains(t *blame.Table, cov Coverage, top int) *Chains {
 	for i := range shown {
 		c := &shown[i]
 		steps, hops := t.Chain(c)
-		out := Chain{Signature: c.Keys[0], Hops: hops, Sum: newSum(&c.Sum), Provenance: NewProvenance(c.ByProvenance)}
+		out := Chain{
+			Signature:  c.Keys[0],
+			Hops:       hops,
+			Sum:        newSum(&c.Sum),
+			Provenance: NewProvenance(c.Sum.ByProvenance),
+		}
 		for _, s := range steps {
 			out.Steps = append(out.Steps, Step{blame.Roles[s.Role], s.Name})
 		}
@@ -181,7 +186,7 @@ func NewChains(t *blame.Table, cov Coverage, top int) *Chains {
 	}
 	for _, c := range t.Rows[len(shown):] {
 		d.Omitted.Chains++
-		d.Omitted.ThreadNs += c.ThreadNs
+		d.Omitted.ThreadNs += c.Sum.ThreadNs
 	}
 	return d
 }

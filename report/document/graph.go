@@ -89,7 +89,7 @@ func NewGraph(g *blame.Graph, by string, cov Coverage, top int) *Graph {
 	d.Omitted.Nodes = len(g.Nodes) - len(d.Nodes)
 	for _, e := range g.Edges[len(shown):] {
 		d.Omitted.Edges++
-		d.Omitted.ThreadNs += e.ThreadNs
+		d.Omitted.ThreadNs += e.Sum.ThreadNs
 	}
 	return d
 }
@@ -100,7 +100,7 @@ func newEdge(e *blame.Edge) Edge {
 		To:         e.To + 1,
 		Sum:        newSum(&e.Sum),
 		Locks:      mapped(e.Locks, func(l *blame.EdgeLock) EdgeLock { return EdgeLock(*l) }),
-		Provenance: NewProvenance(e.ByProvenance),
+		Provenance: NewProvenance(e.Sum.ByProvenance),
 	}
 }
 

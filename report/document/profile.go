@@ -49,32 +49,32 @@ func (p *Profile) Samples() iter.Seq[Sample] {
 // Labels returns the facts of a sample besides its stack.
 func (p *Profile) Labels(s Sample) map[string][]string {
 	sym := p.sums.Symbols()
-	thread := analysis.PseudoOwner(s.Owner.Kind, s.Owner.Cycle)
+	thread := analysis.PseudoOwner(s.Key.Owner.Kind, s.Key.Owner.Cycle)
 	group := thread
-	if s.Owner.Kind == analysis.OwnerThread {
-		thread, group = sym.ThreadName(s.Owner.Thread), sym.Groups().Value(sym.Group(s.Owner.Thread))
+	if s.Key.Owner.Kind == analysis.OwnerThread {
+		thread, group = sym.ThreadName(s.Key.Owner.Thread), sym.Groups().Value(sym.Group(s.Key.Owner.Thread))
 	}
 	all := map[string][]string{
-		"lock": {p.sums.LockName(s.Lock)}, "class": {sym.ClassName(s.Lock)},
+		"lock": {p.sums.LockName(s.Key.Lock)}, "class": {sym.ClassName(s.Key.Lock)},
 		"owner_thread": {thread}, "owner_group": {group},
-		"waiter_thread": {sym.ThreadName(s.Waiter)}, "waiter_group": {sym.Groups().Value(sym.Group(s.Waiter))},
+		"waiter_thread": {sym.ThreadName(s.Key.Waiter)}, "waiter_group": {sym.Groups().Value(sym.Group(s.Key.Waiter))},
 		"waiter_method": {
-			sym.Methods().Value(sym.Method(s.WaiterStack)),
-		}, "waiter_site": {p.sums.WaiterSite(s.Sample)}, "provenance": {s.Owner.Prov.String()},
+			sym.Methods().Value(sym.Method(s.Key.WaiterStack)),
+		}, "waiter_site": {p.sums.WaiterSite(s.Sample)}, "provenance": {s.Key.Owner.Prov.String()},
 	}
 	if s.Folded() { // it stands for many samples
 		for _, one := range [...]string{"lock", "owner_thread", "owner_group", "waiter_thread", "waiter_group"} {
 			delete(all, one)
 		}
-		if s.WaiterStack == format.NoStack {
+		if s.Key.WaiterStack == format.NoStack {
 			delete(all, "waiter_method")
 			delete(all, "waiter_site")
 		}
 	}
-	if what := p.sums.Doing(s.Sample); s.Owner.Kind == analysis.OwnerThread && what != blame.DoingUnknown {
+	if what := p.sums.Doing(s.Sample); s.Key.Owner.Kind == analysis.OwnerThread && what != blame.DoingUnknown {
 		all["owner_doing"] = []string{what.String()}
 	}
-	if input := sym.Inputs().Value(sym.Input(s.Waiter)); input != analysis.UnnamedInput {
+	if input := sym.Inputs().Value(sym.Input(s.Key.Waiter)); input != analysis.UnnamedInput {
 		all["input"] = []string{input}
 	}
 	return all

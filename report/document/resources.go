@@ -96,7 +96,7 @@ func newResources(rows []locks.Resource, holders HoldersOf, top int) (out []Reso
 			Site:        r.Site,
 			Loop:        r.Loop,
 			Kind:        string(r.Kind),
-			NonLockWait: NonLockWait(r.NonLockWait),
+			NonLockWait: NonLockWait(r.Waited),
 			MaxNs:       r.MaxNs,
 			Stack:       NewStack(r.Stack),
 			Callers:     mapped(limit(r.Callers, top), newCallers),

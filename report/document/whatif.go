@@ -64,11 +64,11 @@ func NewWhatIf(r *whatif.Result, cov Coverage) *WhatIf {
 			ceiling = &row.Ceiling
 		}
 		d.Rows = append(d.Rows, WhatIfRow{
-			Change:     whatif.Actions[row.Action],
-			Section:    row.Section,
-			Class:      row.Class,
-			Shrink:     row.By,
-			Stripes:    row.Stripes,
+			Change:     whatif.Actions[row.Change.Action],
+			Section:    row.Change.Section,
+			Class:      row.Change.Class,
+			Shrink:     row.Change.By,
+			Stripes:    row.Change.Stripes,
 			Throughput: Range(row.Throughput),
 			WaitNs:     TimeEnds{int64(row.WaitNs.Low), int64(row.WaitNs.High)},
 			Ceiling:    ceiling,

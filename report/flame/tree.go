@@ -108,7 +108,7 @@ func build(p *document.Profile) *node {
 
 func (n *node) addSample(s document.Sample) {
 	n.ns += s.DelayNs
-	n.known.AddWaiting(s.Owner.Prov, s.DelayNs)
+	n.known.AddWaiting(s.Key.Owner.Prov, s.DelayNs)
 }
 
 // child is the node of a frame. Its name is made safe: folded stacks may be printed to a

@@ -169,12 +169,12 @@ var numbered = regexp.MustCompile(`[@#][0-9a-f]+$`)
 
 // stable returns a frame without what another run of the program has otherwise.
 func stable(f document.SampleFrame) format.Frame {
-	f.Class = analysis.StableName(f.Class)
-	if f.Class == "" {
-		f.Method = analysis.StableName(f.Method)
+	f.Frame.Class = analysis.StableName(f.Frame.Class)
+	if f.Frame.Class == "" {
+		f.Frame.Method = analysis.StableName(f.Frame.Method)
 	}
 	if f.Role == "lock" {
-		f.Method = numbered.ReplaceAllString(f.Method, "")
+		f.Frame.Method = numbered.ReplaceAllString(f.Frame.Method, "")
 	}
 	return f.Frame
 }

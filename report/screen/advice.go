@@ -12,8 +12,8 @@ import (
 // advice says what to do about the most contended lock if no finding does. It follows the cause of
 // most of its waiting.
 func (s *screen) advice(g *document.Awaited) []line {
-	if g.WaitNs == 0 || len(s.Deadlocks) > 0 ||
-		slices.ContainsFunc(s.Findings, func(f document.Finding) bool { return f.Class == g.Class }) {
+	if g.WaitNs == 0 || len(s.doc.Deadlocks) > 0 ||
+		slices.ContainsFunc(s.doc.Findings, func(f document.Finding) bool { return f.Class == g.Class }) {
 		return nil
 	}
 	return s.say("      -> ", s.try(g))
@@ -38,11 +38,11 @@ func (s *screen) try(g *document.Awaited) string {
 	switch {
 	case s.hidesMore():
 		return "Most waiting may not be recorded: see what was not counted"
-	case !s.counts && below(g.WaitNs, worthwhile, s.ElapsedNs):
+	case !s.counts && below(g.WaitNs, worthwhile, s.doc.ElapsedNs):
 		return strings.ToUpper(s.thread[:1]) + s.thread[1:] + "s hardly wait for it: nothing to gain here"
 	case strings.HasPrefix(g.Class, "jdk.jfr."):
 		return "It is the flight recorder's own: nothing to gain here"
-	case s.Coverage.Warned(format.CodeKernel) && strings.HasPrefix(g.Class, "kernel:"):
+	case s.doc.Coverage.Warned(format.CodeKernel) && strings.HasPrefix(g.Class, "kernel:"):
 		return "Only the waiters of a kernel lock are known: make fewer of the calls that take it"
 	case most(by[analysis.UnknownStack]):
 		return "What its owner did is not known: " + s.teller(false)
@@ -54,7 +54,7 @@ func (s *screen) try(g *document.Awaited) string {
 		return s.free(g)
 	case top == "":
 		return "Take it less often, or split it"
-	case s.Coverage.Warned(format.CodeSingleDump):
+	case s.doc.Coverage.Warned(format.CodeSingleDump):
 		return "At this instant " + s.names.Name(top) + " holds it: take several dumps to see its usual owner"
 	case most(by[top]) && !s.proven(g, top):
 		return "Which section holds it longest is not known well enough: " + s.teller(false)
@@ -131,18 +131,18 @@ func (s *screen) teller(noOwners bool) string {
 	switch {
 	case s.names.Paths && noOwners:
 		return "record a runtime/trace"
-	case s.Coverage.Warned(format.CodePython):
+	case s.doc.Coverage.Warned(format.CodePython):
 		return "run the program with python -X perf"
 	case s.unitIsThreads:
 		return "take the dump of all threads, with their locks (jstack -l)"
 	case s.counts && noOwners:
 		return "take thread dumps, or a recording (contend record)"
-	case s.Coverage.Warned(format.CodeStacks):
+	case s.doc.Coverage.Warned(format.CodeStacks):
 		return "record call chains (contend perf-args prints how)"
 	case s.native():
 		return "record for longer: the wake-up that ends a wait names it"
 	}
-	if c := s.Coverage.Calibration; c != nil && c.Dumps > 0 {
+	if c := s.doc.Coverage.Calibration; c != nil && c.Dumps > 0 {
 		return "its thread dumps show too little, record for longer"
 	}
 	return "record with thread dumps (contend jfc prints settings)"
@@ -164,9 +164,11 @@ func (s *screen) free(g *document.Awaited) string {
 	switch {
 	case s.counts:
 		return "At this instant no thread holds it: take several dumps"
-	case s.Coverage.Warned(format.CodeSaturated):
+	case s.doc.Coverage.Warned(format.CodeSaturated):
 		return "No processor was idle: run fewer " + s.thread + "s, or take the lock less often"
-	case s.Coverage.Warned(format.CodeThreshold) || g.Right() < sure || g.Error != nil && g.Error.PlusMinusNs == nil:
+	case s.doc.Coverage.Warned(format.CodeThreshold),
+		g.Right() < sure,
+		g.Error != nil && g.Error.PlusMinusNs == nil:
 		return "It may be taken too often for short work: " + remedy
 	}
 	return "It is taken too often for short work: " + remedy
@@ -175,6 +177,6 @@ func (s *screen) free(g *document.Awaited) string {
 // native reports whether perf recorded the program. In a contend trace that was converted from such
 // a recording, only the warnings show it.
 func (s *screen) native() bool {
-	return strings.HasPrefix(s.Trace.Format, "perf") || s.Coverage.Warned(format.CodeSpinning) ||
-		s.Coverage.Warned(format.CodeKernel)
+	return strings.HasPrefix(s.doc.Trace.Format, "perf") || s.doc.Coverage.Warned(format.CodeSpinning) ||
+		s.doc.Coverage.Warned(format.CodeKernel)
 }

@@ -13,7 +13,7 @@ import (
 // ranked returns the locks and places with most waiting, each with its owners and its waiters. Only the lock
 // and the place with most waiting may take more lines than there is room for.
 func (s *screen) ranked(room int) (lines []line) {
-	if len(s.waits) == 0 || s.trapped() && !s.Full {
+	if len(s.waits) == 0 || s.trapped() && !s.opts.Full {
 		return nil // the lines of the deadlocks cover it
 	}
 	by := s.thread + "s waiting"
@@ -22,14 +22,14 @@ func (s *screen) ranked(room int) (lines []line) {
 	}
 	lines = append(lines, line{"Waits, by " + by, plain})
 	shown := 0
-	for i := range min(len(s.waits), cmp.Or(s.Top, s.most(maxWaits))) {
+	for i := range min(len(s.waits), cmp.Or(s.opts.Top, s.most(maxWaits))) {
 		w := &s.waits[i]
-		if i > max(s.topLock, 0) && !s.Full && s.Top == 0 && below(w.WaitNs, small, s.waitNs) {
+		if i > max(s.topLock, 0) && !s.opts.Full && s.opts.Top == 0 && below(w.WaitNs, small, s.waitNs) {
 			break
 		}
 		one := s.block(w, i == 0 || i == s.largest())
-		tooLong := len(lines)+len(one)+len(s.rest(s.waits[i+1:], 0)) > room && s.Top == 0
-		if tooLong && (i > max(s.topLock, s.largest()) || len(s.Deadlocks) > 0) {
+		tooLong := len(lines)+len(one)+len(s.rest(s.waits[i+1:], 0)) > room && s.opts.Top == 0
+		if tooLong && (i > max(s.topLock, s.largest()) || len(s.doc.Deadlocks) > 0) {
 			break
 		}
 		lines = append(lines, one...)
@@ -76,18 +76,18 @@ func (s *screen) size(ns int64) string {
 	if s.counts {
 		return s.measure.Short(ns)
 	}
-	return average(float64(ns) / float64(max(s.ElapsedNs, 1)))
+	return average(float64(ns) / float64(max(s.doc.ElapsedNs, 1)))
 }
 
 // trapped reports whether all waiting is in deadlocks.
 func (s *screen) trapped() bool {
 	ns := int64(0)
-	for i := range s.Findings {
-		if s.Findings[i].Deadlock > 0 {
-			ns += s.Findings[i].WaitNs
+	for i := range s.doc.Findings {
+		if s.doc.Findings[i].Deadlock > 0 {
+			ns += s.doc.Findings[i].WaitNs
 		}
 	}
-	return ns > 0 && ns >= s.Total.WaitNs
+	return ns > 0 && ns >= s.doc.Total.WaitNs
 }
 
 // unowned is the advice about resources, which have no owner, by kind: with unrecorded and with
@@ -151,7 +151,7 @@ func (s *screen) poolHolders(r *document.Resource, first bool) (lines []line) {
 	}
 	for i := range r.Holders[:min(len(r.Holders), s.most(most))] {
 		h := &r.Holders[i]
-		if i > 0 && !s.Full && h.Threads < notable*r.Holders[0].Threads {
+		if i > 0 && !s.opts.Full && h.Threads < notable*r.Holders[0].Threads {
 			break
 		}
 		parts := []string{fmt.Sprintf("%s %s:", average(h.Threads), s.thread+"s"), s.names.Name(h.Site)}
@@ -165,7 +165,7 @@ func (s *screen) poolHolders(r *document.Resource, first bool) (lines []line) {
 		if !h.Shown {
 			parts = append(parts, "(inferred)")
 		}
-		lines = append(lines, fill(head, s.Width, plain, parts...)...)
+		lines = append(lines, s.fill(head, plain, parts...)...)
 		head = strings.Repeat(" ", len(head))
 	}
 	return lines
@@ -178,15 +178,15 @@ func (s *screen) block(w *document.Awaited, first bool) []line {
 	if w.Locks > 1 {
 		parts = append(parts, fmt.Sprintf("(%d locks, the biggest %s)", w.Locks, percent(w.Biggest, w.WaitNs)))
 	}
-	lines := fill(fmt.Sprintf("%4s  ", s.size(w.WaitNs)), s.Width, strong, parts...)
-	lines = append(lines, fill("      ", s.Width, plain, s.numbers(w)...)...)
+	lines := s.fill(fmt.Sprintf("%4s  ", s.size(w.WaitNs)), strong, parts...)
+	lines = append(lines, s.fill("      ", plain, s.numbers(w)...)...)
 	lines = append(lines, s.reacquired(w)...)
 	if w.Of != nil {
 		users, advice := s.users(w.Of), unowned[w.Kind]
 		if had := s.poolHolders(w.Of, first); had != nil {
 			users = append(had, users...)
 		}
-		if users == nil || s.Full { // the sites that end the waits are more useful than the waiters
+		if users == nil || s.opts.Full { // the sites that end the waits are more useful than the waiters
 			lines = append(lines, s.callers(w.Of, first)...)
 		}
 		lines = append(lines, users...)
@@ -202,7 +202,7 @@ func (s *screen) block(w *document.Awaited, first bool) []line {
 	if first && !s.short {
 		owners, enough = 2, w.WaitNs/2 // one owner of many would mislead
 	}
-	if s.Full {
+	if s.opts.Full {
 		owners = everything
 	}
 	lines = append(lines, s.holders(w, owners, enough)...)
@@ -233,7 +233,7 @@ func (s *screen) name(w *document.Awaited) []string {
 func (s *screen) numbers(w *document.Awaited) []string {
 	var parts []string
 	if w.Of == nil {
-		parts = append(parts, percent(w.WaitNs, s.Total.WaitNs)+" of lock waiting:")
+		parts = append(parts, percent(w.WaitNs, s.doc.Total.WaitNs)+" of lock waiting:")
 	}
 	if s.counts {
 		return append(parts, s.amount(w.WaitNs))
@@ -281,12 +281,12 @@ func (s *screen) holders(w *document.Awaited, n int, enough int64) (lines []line
 	for i := range w.Owners {
 		o := &w.Owners[i]
 		if named >= n && (sum >= enough || named == maxOwners) ||
-			named > 0 && !s.Full && below(o.WaitNs, minOwner, w.WaitNs) {
+			named > 0 && !s.opts.Full && below(o.WaitNs, minOwner, w.WaitNs) {
 			break
 		}
 		if document.Placed(o.Site) {
 			named++
-		} else if i > 0 && !s.Full && below(o.WaitNs, minOwner, w.WaitNs) {
+		} else if i > 0 && !s.opts.Full && below(o.WaitNs, minOwner, w.WaitNs) {
 			continue
 		}
 		lines = append(lines, s.holder(first+fmt.Sprintf("%4s ", percent(o.WaitNs, w.WaitNs)), o)...)
@@ -314,10 +314,10 @@ func (s *screen) holder(first string, o *document.Owner) []line {
 		return parts
 	}
 	least := 0
-	if s.Full {
+	if s.opts.Full {
 		least = len(callers)
 	}
-	return asFit(least, len(callers), func(n int) []line { return fill(first, s.Width, plain, parts(n)...) })
+	return asFit(least, len(callers), func(n int) []line { return s.fill(first, plain, parts(n)...) })
 }
 
 // named writes an owner: its site or, if no stack of it is known, its thread.
@@ -379,7 +379,7 @@ func (s *screen) waiters(w *document.Awaited) []line {
 		}
 		parts = append(parts, percent(at.WaitNs, w.WaitNs)+" "+s.names.Name(at.Site))
 	}
-	if len(parts) == 0 || len(w.Waiting) == 1 && w.Waiting[0].Site == w.Site && !s.Full {
+	if len(parts) == 0 || len(w.Waiting) == 1 && w.Waiting[0].Site == w.Site && !s.opts.Full {
 		return nil // the site is in the first line
 	}
 	return s.list("      waiting  ", parts)
@@ -388,13 +388,13 @@ func (s *screen) waiters(w *document.Awaited) []line {
 // callers writes the callers of a place where threads wait, because it may be a method of a pool
 // that the whole program calls. Without --full only the first resource has them.
 func (s *screen) callers(r *document.Resource, foremost bool) (lines []line) {
-	if !s.Full && (!foremost || s.short) {
+	if !s.opts.Full && (!foremost || s.short) {
 		return nil
 	}
 	first := "      called by  "
 	for _, c := range r.Callers[:min(len(r.Callers), s.most(maxCallers))] {
 		parts := append([]string{s.names.Name(c.Sites[0])}, s.calledBy(c.Sites[1:])...)
-		lines = append(lines, fill(first+fmt.Sprintf("%4s ", percent(c.WaitNs, r.WaitNs)), s.Width, plain, parts...)...)
+		lines = append(lines, s.fill(first+fmt.Sprintf("%4s ", percent(c.WaitNs, r.WaitNs)), plain, parts...)...)
 		first = strings.Repeat(" ", len(first))
 	}
 	return lines

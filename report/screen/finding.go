@@ -15,23 +15,23 @@ import (
 // findings writes the findings, the gravest first. Only the first may take more lines than there is
 // room for.
 func (s *screen) findings(room int) (lines []line) {
-	for i := range s.Deadlocks {
-		one := s.deadlock(&s.Deadlocks[i])
-		if i > 0 && len(lines)+len(one)+len(s.moreDeadlocks(s.Deadlocks[i+1:])) > room {
-			lines = append(lines, s.moreDeadlocks(s.Deadlocks[i:])...)
+	for i := range s.doc.Deadlocks {
+		one := s.deadlock(&s.doc.Deadlocks[i])
+		if i > 0 && len(lines)+len(one)+len(s.moreDeadlocks(s.doc.Deadlocks[i+1:])) > room {
+			lines = append(lines, s.moreDeadlocks(s.doc.Deadlocks[i:])...)
 			break
 		}
 		lines = append(lines, one...)
 	}
-	for _, w := range s.Coverage.Warnings {
+	for _, w := range s.doc.Coverage.Warnings {
 		if w.Code == format.CodeLikelyDeadlock {
-			lines = append(lines, hanging("", s.Width, alarm, prose("LIKELY DEADLOCK: "+w.Text)...)...)
+			lines = append(lines, hanging("", s.opts.Width, alarm, prose("LIKELY DEADLOCK: "+w.Text)...)...)
 		}
 	}
 	shown := 0
 	left := 0
 	head := 0
-	for _, f := range distinct(s.Findings) {
+	for _, f := range distinct(s.doc.Findings) {
 		if f.Kind == document.KindDeadlock {
 			continue
 		}
@@ -44,8 +44,8 @@ func (s *screen) findings(room int) (lines []line) {
 		}
 		one := s.finding(&f)
 		if shown > 0 &&
-			(left > 0 || len(lines)+len(one) > min(room, s.most(findingLines)) || !s.Full &&
-				shown+len(s.Deadlocks) >= maxFindings) {
+			(left > 0 || len(lines)+len(one) > min(room, s.most(findingLines)) || !s.opts.Full &&
+				shown+len(s.doc.Deadlocks) >= maxFindings) {
 			left++
 			continue
 		}
@@ -97,9 +97,9 @@ func (s *screen) finding(f *document.Finding) []line {
 	if f.Kind == document.KindPolling {
 		parts = append(append(prose(f.Title+" at"), s.names.Name(f.Site)), prose("("+f.Evidence+")")...)
 	}
-	lines := fill(fmt.Sprintf("%4s  ", percent(int64(f.Share*1e6), 1e6)), s.Width, strong, parts...)
+	lines := s.fill(fmt.Sprintf("%4s  ", percent(int64(f.Share*1e6), 1e6)), strong, parts...)
 	remedy := f.Remedy
-	if !s.Full {
+	if !s.opts.Full {
 		remedy = cmp.Or(s.endOfChain(f), f.Fix())
 	}
 	if f.Confidence != document.HighConfidence {
@@ -111,11 +111,11 @@ func (s *screen) finding(f *document.Finding) []line {
 // endOfChain returns the advice about an owner that waits for another lock: to fix that lock, and
 // its main owner.
 func (s *screen) endOfChain(f *document.Finding) string {
-	i := slices.IndexFunc(s.Locks, func(l document.Lock) bool { return l.Lock == f.Root })
-	if f.Kind != document.KindBlockedHolding || i < 0 || s.Locks[i].Class == "" {
+	i := slices.IndexFunc(s.doc.Locks, func(l document.Lock) bool { return l.Lock == f.Root })
+	if f.Kind != document.KindBlockedHolding || i < 0 || s.doc.Locks[i].Class == "" {
 		return ""
 	}
-	l, name := &s.Locks[i], s.otherLock(f)
+	l, name := &s.doc.Locks[i], s.otherLock(f)
 	w := l.Awaited()
 	for _, o := range l.Owners {
 		if site := s.names.Name(o.Site); document.Placed(o.Site) && s.proven(&w, o.Site) &&
@@ -131,8 +131,8 @@ func (s *screen) endOfChain(f *document.Finding) string {
 func (s *screen) otherLock(f *document.Finding) string {
 	class, _, _ := strings.Cut(f.Root, "@")
 	name := s.names.Class(class)
-	if i := slices.IndexFunc(s.Locks, func(l document.Lock) bool { return l.Lock == f.Root }); i >= 0 {
-		l := &s.Locks[i]
+	if i := slices.IndexFunc(s.doc.Locks, func(l document.Lock) bool { return l.Lock == f.Root }); i >= 0 {
+		l := &s.doc.Locks[i]
 		if name = s.names.Class(cmp.Or(l.Class, class)); l.Class == f.Class && document.Placed(l.Site) &&
 			l.Site != f.LockSite {
 			return name + " at " + s.names.Name(l.Site)
@@ -163,7 +163,7 @@ func (s *screen) subject(f *document.Finding, lock string) []string {
 // and the site of the wait, and the owner of that lock.
 func (s *screen) deadlock(d *document.Deadlock) []line {
 	if d.Found != "" {
-		return hanging("", s.Width, alarm, prose("DEADLOCK: "+d.Found)...)
+		return hanging("", s.opts.Width, alarm, prose("DEADLOCK: "+d.Found)...)
 	}
 	title := fmt.Sprintf("DEADLOCK #%d: %s wait for each other", d.Number, s.threads(int64(len(d.Cycle))))
 	if len(d.Cycle) == 1 {
@@ -175,10 +175,10 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 			title += " (" + s.whole(strings.Join(d.Queued, ", "), shortNames) + ")"
 		}
 	}
-	lines := hanging("", s.Width, alarm, prose(title)...)
+	lines := hanging("", s.opts.Width, alarm, prose(title)...)
 	for i := range d.Cycle {
 		m, holder := &d.Cycle[i], d.Cycle[(i+1)%len(d.Cycle)].Thread
-		if i == maxMembers && !s.Full {
+		if i == maxMembers && !s.opts.Full {
 			lines = append(lines, s.say("  ", fmt.Sprintf("and %d more (--full shows all)", len(d.Cycle)-i))...)
 			break
 		}
@@ -200,15 +200,15 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 			"held by",
 			s.whole(holder, shortName),
 		)
-		lines = append(lines, hanging("  ", s.Width, plain, parts...)...)
-		if s.Full {
+		lines = append(lines, hanging("  ", s.opts.Width, plain, parts...)...)
+		if s.opts.Full {
 			lines = append(lines, s.stack("      ", m.Stack)...)
 		}
 	}
-	if s.Full && len(d.Queued) > 0 {
+	if s.opts.Full && len(d.Queued) > 0 {
 		lines = append(lines, s.say("  behind: ", strings.Join(d.Queued, ", "))...)
 	}
-	for _, f := range s.Findings {
+	for _, f := range s.doc.Findings {
 		if f.Deadlock == d.Number {
 			lines = append(lines, s.say("  -> ", f.Fix())...)
 		}
@@ -244,7 +244,7 @@ func (s *screen) moreDeadlocks(rest []document.Deadlock) []line {
 		}
 		said += "; "
 	}
-	return fill("", s.Width, alarm, prose(said+"--full shows all")...)
+	return s.fill("", alarm, prose(said+"--full shows all")...)
 }
 
 // place returns the innermost frame of the program in a stack.
@@ -258,12 +258,12 @@ func (s *screen) place(st document.Stack) string {
 
 // stacks writes the whole stacks of owners, innermost frame first.
 func (s *screen) stacks() (lines []line) {
-	if !s.Full || s.OwnerStacks == nil || s.counts && len(s.OwnerStacks.Rows) == 0 {
+	if !s.opts.Full || s.opts.OwnerStacks == nil || s.counts && len(s.opts.OwnerStacks.Rows) == 0 {
 		return nil
 	}
-	omitted, omittedNs := s.OwnerStacks.Omitted()
-	for i := range s.OwnerStacks.Rows {
-		r := &s.OwnerStacks.Rows[i]
+	omitted, omittedNs := s.opts.OwnerStacks.Omitted()
+	for i := range s.opts.OwnerStacks.Rows {
+		r := &s.opts.OwnerStacks.Rows[i]
 		what := "held " + s.names.Class(r.Keys[1])
 		if how := known(r.Provenance); how != "" {
 			what += " (" + how + ")"
@@ -273,7 +273,7 @@ func (s *screen) stacks() (lines []line) {
 		}
 		lines = append(
 			lines,
-			fill(fmt.Sprintf("%4s  ", percent(r.ThreadNs, s.Total.WaitNs)), s.Width, strong, prose(what)...)...)
+			s.fill(fmt.Sprintf("%4s  ", percent(r.ThreadNs, s.doc.Total.WaitNs)), strong, prose(what)...)...)
 		lines = append(lines, s.stack("        ", r.Stack)...)
 	}
 	if n := omitted; n > 0 {

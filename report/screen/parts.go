@@ -22,8 +22,8 @@ type Options struct {
 
 // screen is the input of all parts of a screen.
 type screen struct {
-	*document.Analyze
-	Options
+	doc  *document.Analyze
+	opts Options
 	words
 	waits  []document.Awaited // large enough to be shown
 	waitNs int64              // of all of these
@@ -43,7 +43,7 @@ func (s *screen) largest() int {
 
 // most returns the limit of rows or lines: none with --full.
 func (s *screen) most(usual int) int {
-	if s.Full {
+	if s.opts.Full {
 		return everything
 	}
 	return usual
@@ -51,30 +51,35 @@ func (s *screen) most(usual int) int {
 
 // whole returns a name; without --full, a name that is too long loses its middle.
 func (s *screen) whole(name string, columns int) string {
-	if s.Full {
+	if s.opts.Full {
 		return name
 	}
 	return middle(text.Sanitize(name), columns)
 }
 
+// fill fills lines of the screen's width, see the function fill.
+func (s *screen) fill(first string, how style, parts ...string) []line {
+	return fill(first, s.opts.Width, how, parts...)
+}
+
 // say fills lines with a sentence.
 func (s *screen) say(first, sentence string) []line {
-	return fill(first, s.Width, plain, prose(sentence)...)
+	return s.fill(first, plain, prose(sentence)...)
 }
 
 // list fills a line with as many texts as fit, at least one; with --full it writes all of them.
 func (s *screen) list(first string, texts []string) []line {
 	least := 1
-	if s.Full {
+	if s.opts.Full {
 		least = len(texts)
 	}
-	return asFit(least, len(texts), func(n int) []line { return fill(first, s.Width, plain, listed(texts[:n])...) })
+	return asFit(least, len(texts), func(n int) []line { return s.fill(first, plain, listed(texts[:n])...) })
 }
 
 // unseenVirtual returns an upper bound in ns of the unrecorded waiting of virtual threads, if another
 // recording would show a part of it.
 func (s *screen) unseenVirtual() int64 {
-	for _, w := range s.Coverage.Warnings {
+	for _, w := range s.doc.Coverage.Warnings {
 		if w.Code == format.CodeVirtualThreads && w.Hint != "" {
 			return cmp.Or(w.Hidden, math.MaxInt64)
 		}
@@ -83,7 +88,7 @@ func (s *screen) unseenVirtual() int64 {
 }
 
 // hidesMore reports whether the unrecorded waiting of virtual threads may exceed the recorded one.
-func (s *screen) hidesMore() bool { return s.unseenVirtual() > s.Total.WaitNs }
+func (s *screen) hidesMore() bool { return s.unseenVirtual() > s.doc.Total.WaitNs }
 
 // doing returns the activity of an owner during at least a fifth of the waiting, "" if none is known.
 func (s *screen) doing(o *document.Owner) string {

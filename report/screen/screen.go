@@ -17,9 +17,9 @@ func Write(w io.Writer, a *document.Analyze, o Options) error {
 	if o.Width <= 0 {
 		o.Width = DefaultWidth
 	}
-	s := &screen{Analyze: a, Options: o, words: wordsOf(a), waits: a.Awaited()}
+	s := &screen{doc: a, opts: o, words: wordsOf(a), waits: a.Awaited()}
 	s.waits = slices.DeleteFunc(s.waits, func(w document.Awaited) bool {
-		return w.Of != nil && !s.Full && !s.counts && below(w.WaitNs, worthwhile, s.ElapsedNs)
+		return w.Of != nil && !s.opts.Full && !s.counts && below(w.WaitNs, worthwhile, s.doc.ElapsedNs)
 	})
 	for i := range s.waits {
 		s.waitNs += s.waits[i].WaitNs
@@ -38,7 +38,7 @@ func Write(w io.Writer, a *document.Analyze, o Options) error {
 // conditions may have nothing to do. A lock that hardly any thread waits for stays where it is.
 func (s *screen) lockFirst() {
 	s.topLock = slices.IndexFunc(s.waits, func(w document.Awaited) bool { return w.Of == nil })
-	if s.topLock < 0 || !s.counts && below(s.waits[s.topLock].WaitNs, worthwhile, s.ElapsedNs) {
+	if s.topLock < 0 || !s.counts && below(s.waits[s.topLock].WaitNs, worthwhile, s.doc.ElapsedNs) {
 		s.topLock = -1
 		return
 	}
@@ -54,7 +54,7 @@ func (s *screen) lockFirst() {
 // all returns the sections; if they are too long, those of a short screen.
 func (s *screen) all() []line {
 	lines := s.sections()
-	if s.short = !s.Full && s.Top <= 1 && len(lines) > MaxLines; s.short {
+	if s.short = !s.opts.Full && s.opts.Top <= 1 && len(lines) > MaxLines; s.short {
 		return s.sections()
 	}
 	return lines
@@ -64,7 +64,7 @@ func (s *screen) all() []line {
 func (s *screen) sections() (lines []line) {
 	head, tail := s.head(), s.tail()
 	room := MaxLines - len(head) - len(tail) - 2
-	if s.Full {
+	if s.opts.Full {
 		room = everything
 	}
 	sections := [][]line{head, nil, nil, s.unranked(), s.stacks(), tail}
@@ -87,27 +87,28 @@ func (s *screen) sections() (lines []line) {
 // head writes the inputs and the total waiting.
 func (s *screen) head() []line {
 	parts := append([]string{s.inputs() + ":"}, strings.Split(strings.ReplaceAll(s.amounts(), ", ", ",\n"), "\n")...)
-	if s.counts || s.Total.Waits == 0 || s.elsewhere() > 0 {
-		return fill("", s.Width, strong, parts...)
+	if s.counts || s.doc.Total.Waits == 0 || s.elsewhere() > 0 {
+		return s.fill("", strong, parts...)
 	}
 	if p := s.pressure(); p != "" { // unless it takes another line
 		with := append(slices.Clone(parts[:len(parts)-1]), parts[len(parts)-1]+",", p+" of running time")
-		if s.Full || len(fill("", s.Width, strong, with...)) == len(fill("", s.Width, strong, parts...)) {
+		if s.opts.Full || len(s.fill("", strong, with...)) == len(s.fill("", strong, parts...)) {
 			parts = with
 		}
 	}
-	parts = append(parts, fmt.Sprintf("(%s in %s)", text.Duration(s.Total.WaitNs), text.Amount(s.Total.Waits, "wait")))
-	return asFit(len(parts)-1, len(parts), func(n int) []line { return fill("", s.Width, strong, parts[:n]...) })
+	total := &s.doc.Total
+	parts = append(parts, fmt.Sprintf("(%s in %s)", text.Duration(total.WaitNs), text.Amount(total.Waits, "wait")))
+	return asFit(len(parts)-1, len(parts), func(n int) []line { return s.fill("", strong, parts[:n]...) })
 }
 
 // pressure returns the share of the threads' running time spent waiting, which shows whether a
 // change is worth the work. It is a range if the running time is not known exactly.
 func (s *screen) pressure() string {
-	if s.unitIsThreads || s.Total.RunningNs <= 0 {
+	if s.unitIsThreads || s.doc.Total.RunningNs <= 0 {
 		return ""
 	}
-	out := percent(s.Total.WaitNs, s.Total.RunningNs)
-	if p := s.Coverage.Pressure; p != nil {
+	out := percent(s.doc.Total.WaitNs, s.doc.Total.RunningNs)
+	if p := s.doc.Coverage.Pressure; p != nil {
 		low, high := percent(int64(p.Low*1e9), 1e9), percent(int64(p.High*1e9), 1e9)
 		if out = high; low != high {
 			out = strings.TrimSuffix(low, " %") + " to " + high
@@ -118,13 +119,13 @@ func (s *screen) pressure() string {
 
 // inputs names the inputs, or the first of many.
 func (s *screen) inputs() string {
-	names := slices.Clone(s.Trace.Inputs)
+	names := slices.Clone(s.doc.Trace.Inputs)
 	for i := range names {
 		if names[i] == "-" {
 			names[i] = "standard input"
 		}
 	}
-	if len(names) > 2 && !s.Full {
+	if len(names) > 2 && !s.opts.Full {
 		return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
 	}
 	return strings.Join(names, ", ")
@@ -132,33 +133,33 @@ func (s *screen) inputs() string {
 
 // amounts returns the summary in one sentence.
 func (s *screen) amounts() string {
-	t := &s.Total
+	t := &s.doc.Total
 	switch {
 	case s.unitIsThreads:
 		if t.WaitNs == 0 {
-			return fmt.Sprintf("%s, none waiting for a lock", s.threads(int64(s.Trace.Threads)))
+			return fmt.Sprintf("%s, none waiting for a lock", s.threads(int64(s.doc.Trace.Threads)))
 		}
-		return fmt.Sprintf("%s, %s waiting for a lock", s.threads(int64(s.Trace.Threads)), text.Number(t.WaitNs))
-	case s.counts && s.Coverage.Warned(format.CodeNoTimes):
+		return fmt.Sprintf("%s, %s waiting for a lock", s.threads(int64(s.doc.Trace.Threads)), text.Number(t.WaitNs))
+	case s.counts && s.doc.Coverage.Warned(format.CodeNoTimes):
 		if s.measure.Lasts() {
 			return s.measure.Text(t.WaitNs) + ", summed by stack, without instants"
 		}
 		return s.measure.Text(t.WaitNs) + ", counted but not timed"
 	case s.counts:
-		return fmt.Sprintf("%s in %s, counted but not timed", s.measure.Text(t.WaitNs), text.Duration(s.ElapsedNs))
+		return fmt.Sprintf("%s in %s, counted but not timed", s.measure.Text(t.WaitNs), text.Duration(s.doc.ElapsedNs))
 	case s.nothing():
 		return "nothing of any thread could be read"
-	case t.WaitNs == 0 && t.Waits == 0 && len(s.Deadlocks) > 0:
+	case t.WaitNs == 0 && t.Waits == 0 && len(s.doc.Deadlocks) > 0:
 		return fmt.Sprintf(
 			"%s, %s, no wait for a lock recorded that has ended",
-			text.Duration(s.ElapsedNs),
-			s.threads(int64(s.Trace.Threads)),
+			text.Duration(s.doc.ElapsedNs),
+			s.threads(int64(s.doc.Trace.Threads)),
 		)
 	case t.WaitNs == 0 && t.Waits == 0:
 		return fmt.Sprintf(
 			"%s, %s, none seen waiting for a lock%s",
-			text.Duration(s.ElapsedNs),
-			s.threads(int64(s.Trace.Threads)),
+			text.Duration(s.doc.ElapsedNs),
+			s.threads(int64(s.doc.Trace.Threads)),
 			s.others(),
 		)
 	}
@@ -168,9 +169,9 @@ func (s *screen) amounts() string {
 	}
 	return fmt.Sprintf(
 		"%s, %s, %s waiting for a lock on average%s%s",
-		text.Duration(s.ElapsedNs),
-		s.threads(int64(s.Trace.Threads)),
-		average(s.WaitingThreads),
+		text.Duration(s.doc.ElapsedNs),
+		s.threads(int64(s.doc.Trace.Threads)),
+		average(s.doc.WaitingThreads),
 		of,
 		s.others(),
 	)
@@ -179,7 +180,7 @@ func (s *screen) amounts() string {
 // damaged reports whether a part of the input could not be read: time that was lost is not time
 // without waiting.
 func (s *screen) damaged() bool {
-	return s.Coverage.Warned(
+	return s.doc.Coverage.Warned(
 		format.CodeLostData,
 		format.CodeTruncated,
 		format.CodeDamagedSource,

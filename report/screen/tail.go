@@ -17,7 +17,7 @@ func (s *screen) tail() (lines []line) {
 	uncounted := s.uncounted()
 	for i, w := range uncounted {
 		note := s.say("not counted: ", s.brief(w))
-		if !s.Full && (s.short || len(lines)+len(note) > noteLines) {
+		if !s.opts.Full && (s.short || len(lines)+len(note) > noteLines) {
 			lines = append(
 				lines,
 				s.say(
@@ -32,14 +32,14 @@ func (s *screen) tail() (lines []line) {
 		lines = append(lines, note...)
 	}
 	lines = append(lines, s.executors()...)
-	for _, w := range s.Coverage.Warnings {
-		if doubts[w.Code] && !s.Full && s.Total.WaitNs > 0 && !s.trapped() {
+	for _, w := range s.doc.Coverage.Warnings {
+		if doubts[w.Code] && !s.opts.Full && s.doc.Total.WaitNs > 0 && !s.trapped() {
 			lines = append(lines, s.say("doubt: ", w.Text)...)
 		}
 	}
 	lines = append(lines, s.sureness()...)
-	if s.Full {
-		for _, w := range s.Coverage.Warnings {
+	if s.opts.Full {
+		for _, w := range s.doc.Coverage.Warnings {
 			if slices.ContainsFunc(uncounted, w.Equal) {
 				continue
 			}
@@ -60,10 +60,10 @@ var doubts = map[string]bool{
 // leaves out those about settings.
 func (s *screen) uncounted() []document.Warning {
 	if !s.unread() {
-		return s.NotCounted
+		return s.doc.NotCounted
 	}
 	return slices.DeleteFunc(
-		slices.Clone(s.NotCounted),
+		slices.Clone(s.doc.NotCounted),
 		func(w document.Warning) bool { return w.Code == format.CodeNotRecorded },
 	)
 }
@@ -71,7 +71,7 @@ func (s *screen) uncounted() []document.Warning {
 // unread reports whether an input is damaged so much that nothing of it could be read.
 func (s *screen) unread() bool {
 	return s.nothing() &&
-		slices.ContainsFunc(s.NotCounted, func(w document.Warning) bool { return damages[w.Code] })
+		slices.ContainsFunc(s.doc.NotCounted, func(w document.Warning) bool { return damages[w.Code] })
 }
 
 // damages are the codes of warnings about input that could not be read.
@@ -79,12 +79,12 @@ var damages = map[string]bool{format.CodeLostData: true, format.CodeTruncated: t
 
 // nothing reports whether no event of any thread could be read.
 func (s *screen) nothing() bool {
-	return s.Total.Waits == 0 && s.ElapsedNs == 0 && s.Trace.Threads == 0
+	return s.doc.Total.Waits == 0 && s.doc.ElapsedNs == 0 && s.doc.Trace.Threads == 0
 }
 
 // brief returns a warning, with its hint only with --full.
 func (s *screen) brief(w document.Warning) string {
-	if s.Full {
+	if s.opts.Full {
 		return w.String()
 	}
 	return w.Text
@@ -92,16 +92,16 @@ func (s *screen) brief(w document.Warning) string {
 
 // sureness writes the provenance of the owners, and their expected accuracy.
 func (s *screen) sureness() []line {
-	if s.counts || s.Total.WaitNs == 0 {
+	if s.counts || s.doc.Total.WaitNs == 0 {
 		return nil
 	}
 	var parts []string
-	for _, p := range s.Coverage.Provenance.Parts() {
-		if p.Ns == 0 || below(p.Ns, little, s.Total.WaitNs) && !s.Full {
+	for _, p := range s.doc.Coverage.Provenance.Parts() {
+		if p.Ns == 0 || below(p.Ns, little, s.doc.Total.WaitNs) && !s.opts.Full {
 			continue
 		}
-		part := p.Name + " " + percent(p.Ns, s.Total.WaitNs)
-		if right, ok := s.Coverage.Provenance.Right(); ok && p.Name == "inferred" {
+		part := p.Name + " " + percent(p.Ns, s.doc.Total.WaitNs)
+		if right, ok := s.doc.Coverage.Provenance.Right(); ok && p.Name == "inferred" {
 			part += fmt.Sprintf(" (%.0f %% expected right)", 100*right)
 		}
 		parts = append(parts, part)
@@ -109,7 +109,7 @@ func (s *screen) sureness() []line {
 	if len(parts) == 0 {
 		return nil
 	}
-	return fill("owners: ", s.Width, plain, listed(parts)...)
+	return s.fill("owners: ", plain, listed(parts)...)
 }
 
 // next writes the command to run next.
@@ -117,33 +117,33 @@ func (s *screen) next() []line {
 	file := s.arguments()
 	var parts []string
 	switch {
-	case len(s.Deadlocks) > 0 && !s.Full:
+	case len(s.doc.Deadlocks) > 0 && !s.opts.Full:
 		parts = []string{"contend analyze --full " + file, "(whole stacks)"}
 	case s.unread():
 		parts = append(
 			[]string{"contend verify " + file},
 			prose("(where it is damaged)"+s.copyWhole())...)
-	case s.Total.WaitNs == 0 && s.Part:
+	case s.doc.Total.WaitNs == 0 && s.opts.Part:
 		parts = []string{"contend analyze " + file, "(all of it: the flags select none)"}
-	case s.Total.WaitNs == 0 && !s.hides() && len(s.Findings)+len(s.Resources) > 0:
+	case s.doc.Total.WaitNs == 0 && !s.hides() && len(s.doc.Findings)+len(s.doc.Resources) > 0:
 		parts = []string{"contend analyze --full " + file, "(all that threads wait for)"}
-	case s.Total.WaitNs == 0, s.hidesMore():
+	case s.doc.Total.WaitNs == 0, s.hidesMore():
 		parts = s.record()
-	case s.leads() && len(s.Findings) == 0 && !s.Full:
+	case s.leads() && len(s.doc.Findings) == 0 && !s.opts.Full:
 		parts = []string{"contend analyze --full " + file, "(all that threads wait for)"}
-	case s.counts && len(s.Locks) > 0:
+	case s.counts && len(s.doc.Locks) > 0:
 		parts = []string{"contend blame --by lock,waiter-stack " + file}
-	case len(s.Locks) > 0:
+	case len(s.doc.Locks) > 0:
 		top := s.waits[slices.IndexFunc(s.waits, func(w document.Awaited) bool { return w.Of == nil })].Class
 		parts = []string{"contend blame --class " + s.pattern(top) + " " + file, "(all its owners)"}
-		if !s.Full {
+		if !s.opts.Full {
 			parts = append(parts, "or contend analyze --full (whole stacks)")
 		}
 	}
 	if len(parts) == 0 {
 		return nil
 	}
-	return fill(nextIs, s.Width, plain, parts...)
+	return s.fill(nextIs, plain, parts...)
 }
 
 const nextIs = "next: "
@@ -156,7 +156,7 @@ func (s *screen) pattern(class string) string {
 
 // copyWhole is the advice about a file that ends early, as a recording does while it is written.
 func (s *screen) copyWhole() string {
-	if s.Coverage.Warned(format.CodeTruncated) {
+	if s.doc.Coverage.Warned(format.CodeTruncated) {
 		return "; stop the recording, then copy it whole"
 	}
 	return ""
@@ -173,11 +173,11 @@ func (s *screen) record() []string {
 			"or " + dumpToFile,
 			"(from JDK 24 on shows those for monitors, too)",
 		}
-	case s.Coverage.Warned(format.CodeUnlistedThreads):
+	case s.doc.Coverage.Warned(format.CodeUnlistedThreads):
 		return append([]string{dumpToFile}, prose("(has virtual threads, from JDK 24 on with their locks)")...)
-	case strings.HasSuffix(s.Trace.Format, format.OfAsyncProfiler) && s.hides():
+	case strings.HasSuffix(s.doc.Trace.Format, format.OfAsyncProfiler) && s.hides():
 		return prose("record it with async-profiler's -e lock -o jfr, or with contend record PID")
-	case strings.HasPrefix(s.Trace.Format, "jfr") && s.hides():
+	case strings.HasPrefix(s.doc.Trace.Format, "jfr") && s.hides():
 		return []string{
 			"contend jfc > all.jfc,",
 			"then record with -XX:StartFlightRecording=settings=all.jfc",
@@ -190,7 +190,7 @@ func (s *screen) record() []string {
 	case s.names.Paths:
 		return prose("record runtime/trace while the program is under load")
 	}
-	if strings.HasPrefix(s.Trace.Format, "contend") && !s.unitIsThreads {
+	if strings.HasPrefix(s.doc.Trace.Format, "contend") && !s.unitIsThreads {
 		return prose("record it while the program is under load, or for longer")
 	}
 	return prose(
@@ -203,13 +203,13 @@ const dumpToFile = "jcmd PID Thread.dump_to_file $PWD/dump.txt"
 
 // hides reports whether another recording of the same program would show more waits.
 func (s *screen) hides() bool {
-	return s.unseenVirtual() > 0 || slices.ContainsFunc(s.NotCounted, func(w document.Warning) bool {
+	return s.unseenVirtual() > 0 || slices.ContainsFunc(s.doc.NotCounted, func(w document.Warning) bool {
 		return w.Code == format.CodeNotRecorded || w.Code == format.CodeThreshold
 	})
 }
 
 // arguments returns the inputs as arguments for a shell.
-func (s *screen) arguments() string { return arguments(s.Trace.Inputs, &s.Options) }
+func (s *screen) arguments() string { return arguments(s.doc.Trace.Inputs, &s.opts) }
 
 func arguments(inputs []string, o *Options) string {
 	var names []string
@@ -252,17 +252,17 @@ func (s *screen) unranked() (lines []line) {
 			}
 		}
 	}
-	if s.Full {
+	if s.opts.Full {
 		list(
 			"Waits that may be idleness: of one "+s.thread+", in its outermost method, or for most of the time",
-			s.Resources,
+			s.doc.Resources,
 			everything,
-			func(r *document.Resource) bool { return r.MayBeIdle(s.ElapsedNs) },
+			func(r *document.Resource) bool { return r.MayBeIdle(s.doc.ElapsedNs) },
 		)
 	}
 	list(
 		"Idle: waits of "+s.thread+"s with nothing to do",
-		s.Idle,
+		s.doc.Idle,
 		s.most(maxResources),
 		func(*document.Resource) bool { return true },
 	)
@@ -272,23 +272,23 @@ func (s *screen) unranked() (lines []line) {
 // elsewhere returns the average number of threads that wait for resources if it exceeds that of
 // threads that wait for locks, else 0.
 func (s *screen) elsewhere() float64 {
-	ns := s.waitNs - s.Total.WaitNs
-	if ns <= s.Total.WaitNs || below(ns, worthwhile, s.ElapsedNs) {
+	ns := s.waitNs - s.doc.Total.WaitNs
+	if ns <= s.doc.Total.WaitNs || below(ns, worthwhile, s.doc.ElapsedNs) {
 		return 0
 	}
-	return float64(ns) / float64(max(s.ElapsedNs, 1))
+	return float64(ns) / float64(max(s.doc.ElapsedNs, 1))
 }
 
 // leads reports whether most threads wait for resources. Findings, which are about locks, come later
 // then.
 func (s *screen) leads() bool {
-	return len(s.waits) > 0 && s.waits[s.largest()].Of != nil && len(s.Deadlocks) == 0
+	return len(s.waits) > 0 && s.waits[s.largest()].Of != nil && len(s.doc.Deadlocks) == 0
 }
 
 // idle writes the waiting of idle threads, which the totals omit.
 func (s *screen) idle() []line {
-	t := &s.IdleTotal
-	if t.Waiters == 0 || len(s.Idle) > 0 {
+	t := &s.doc.IdleTotal
+	if t.Waiters == 0 || len(s.doc.Idle) > 0 {
 		return nil
 	}
 	what := fmt.Sprintf("%s with nothing to do (--idle lists them)", s.threads(t.WaitNs))
@@ -308,22 +308,22 @@ func (s *screen) idle() []line {
 // loop names the largest waiting in an outermost method of threads. They may be idle there, or wait
 // for an object of a pool.
 func (s *screen) loop() []line {
-	if s.Full || s.counts {
+	if s.opts.Full || s.counts {
 		return nil
 	}
 	var most *document.Resource
-	for i := range s.Resources {
-		if r := &s.Resources[i]; r.Loop && r.Waiters > 1 && r.Waits > int64(r.Waiters) &&
+	for i := range s.doc.Resources {
+		if r := &s.doc.Resources[i]; r.Loop && r.Waiters > 1 && r.Waits > int64(r.Waiters) &&
 			(most == nil || r.WaitNs > most.WaitNs) {
 			most = r
 		}
 	}
-	if most == nil || below(most.WaitNs, worthwhile, s.ElapsedNs) {
+	if most == nil || below(most.WaitNs, worthwhile, s.doc.ElapsedNs) {
 		return nil
 	}
 	return fill(
 		"not counted: ",
-		s.Width,
+		s.opts.Width,
 		plain,
 		prose(fmt.Sprintf(
 			"%s in %s at %s in %s, an outermost method: a pool's, if not idle (--full shows it)",
@@ -341,9 +341,9 @@ const saturated = 0.25
 
 // executors returns what the workers of the busiest executors do, for whom tasks wait in a queue.
 func (s *screen) executors() (lines []line) {
-	for i := range s.Executors {
-		e := &s.Executors[i]
-		if e.AllBusy < saturated || len(e.Doing) == 0 || i > 0 && !s.Full {
+	for i := range s.doc.Executors {
+		e := &s.doc.Executors[i]
+		if e.AllBusy < saturated || len(e.Doing) == 0 || i > 0 && !s.opts.Full {
 			break
 		}
 		when := percent(int64(e.AllBusy*1e6), 1e6) + " of the time:"
@@ -365,7 +365,7 @@ func (s *screen) executors() (lines []line) {
 			}
 			parts = append(parts, prose(at)...)
 		}
-		lines = append(lines, fill("workers: ", s.Width, plain, parts...)...)
+		lines = append(lines, s.fill("workers: ", plain, parts...)...)
 	}
 	return lines
 }

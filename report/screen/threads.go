@@ -37,10 +37,15 @@ func Threads(w io.Writer, d *document.Threads, o Options) error {
 
 // threads is the input of all lines.
 type threads struct {
-	*document.Threads
-	Options
+	doc    *document.Threads
+	opts   Options
 	names  text.Plain
 	thread string // "thread", or "goroutine"
+}
+
+// fill fills lines of the screen's width, see the function fill.
+func (t *threads) fill(first string, how style, parts ...string) []line {
+	return fill(first, t.opts.Width, how, parts...)
 }
 
 func (t *threads) lines() []line {
@@ -52,10 +57,10 @@ func (t *threads) lines() []line {
 
 // head writes how many dumps there are, and what the threads of the last one do.
 func (t *threads) head() []line {
-	d := &t.Dumps
+	d := &t.doc.Dumps
 	what := some(len(d.Taken), "dump", "dumps")
-	if t.Coverage.Timed() && len(d.Taken) > 1 && d.Processes == 1 {
-		what += " over " + text.Duration(t.Trace.DurationNs)
+	if t.doc.Coverage.Timed() && len(d.Taken) > 1 && d.Processes == 1 {
+		what += " over " + text.Duration(t.doc.Trace.DurationNs)
 	}
 	if d.Processes > 1 {
 		what += fmt.Sprintf(" of %d processes", d.Processes)
@@ -64,12 +69,12 @@ func (t *threads) head() []line {
 	if len(d.Taken) > d.Processes {
 		last = ", in the last "
 	}
-	name := t.Trace.Inputs[0]
-	if len(t.Trace.Inputs) > 1 && !t.Full {
-		name += fmt.Sprintf(" and %d more", len(t.Trace.Inputs)-1)
+	name := t.doc.Trace.Inputs[0]
+	if len(t.doc.Trace.Inputs) > 1 && !t.opts.Full {
+		name += fmt.Sprintf(" and %d more", len(t.doc.Trace.Inputs)-1)
 	}
 	parts := append([]string{name + ":"}, prose(what+last+t.amount(d.Threads)+":")...)
-	return fill("", t.Width, strong, append(parts, prose(strings.Join(t.states(&d.States), ", "))...)...)
+	return t.fill("", strong, append(parts, prose(strings.Join(t.states(&d.States), ", "))...)...)
 }
 
 // some writes a number of something.
@@ -104,36 +109,36 @@ func (t *threads) states(s *document.ThreadStates) (parts []string) {
 
 // deadlocks writes that there are some: analyze has their stacks.
 func (t *threads) deadlocks() []line {
-	if len(t.Deadlocks) == 0 {
+	if len(t.doc.Deadlocks) == 0 {
 		return nil
 	}
 	var names []string
-	for _, m := range t.Deadlocks[0].Cycle {
+	for _, m := range t.doc.Deadlocks[0].Cycle {
 		names = append(names, middle(text.Sanitize(m.Thread), shortName))
 	}
 	what := "DEADLOCK: " + strings.Join(names, ", ") + " wait for each other"
-	if n := len(t.Deadlocks) - 1; n > 0 {
+	if n := len(t.doc.Deadlocks) - 1; n > 0 {
 		what += fmt.Sprintf(", and %d more", n)
 	}
-	return fill("", t.Width, alarm, prose(what+" (contend analyze shows what for)")...)
+	return t.fill("", alarm, prose(what+" (contend analyze shows what for)")...)
 }
 
 // stacks writes the threads with one stack: stuck ones first, then the most.
 func (t *threads) stacks(room int) (lines []line) {
-	d := &t.Dumps
-	lines = fill("", t.Width, plain, prose(t.title())...)
+	d := &t.doc.Dumps
+	lines = t.fill("", plain, prose(t.title())...)
 	left := 0
 	for i := range d.Stacks {
 		s := &d.Stacks[i]
-		row := fill(t.counts(s), t.Width, plain, t.stack(s)...)
-		if !t.Full && len(lines)+len(row) >= room && (i+1 < len(d.Stacks) || len(lines)+len(row) > room) {
+		row := t.fill(t.counts(s), plain, t.stack(s)...)
+		if !t.opts.Full && len(lines)+len(row) >= room && (i+1 < len(d.Stacks) || len(lines)+len(row) > room) {
 			for _, rest := range d.Stacks[i:] {
 				left += rest.Threads
 			}
 			break
 		}
 		lines = append(lines, row...)
-		if t.Full {
+		if t.opts.Full {
 			for _, f := range s.Stack.Frames() {
 				at := analysis.MethodName(f)
 				if f.Line > 0 {
@@ -144,7 +149,7 @@ func (t *threads) stacks(room int) (lines []line) {
 		}
 	}
 	if left > 0 {
-		lines = append(lines, fill("", t.Width, plain,
+		lines = append(lines, t.fill("", plain,
 			fmt.Sprintf("%5d more, at other places (--full shows them)", left))...)
 	}
 	return lines
@@ -152,7 +157,7 @@ func (t *threads) stacks(room int) (lines []line) {
 
 // title writes what the rows are, and how many threads are stuck.
 func (t *threads) title() string {
-	d := &t.Dumps
+	d := &t.doc.Dumps
 	if len(d.Stacks) == 0 {
 		return "All " + t.thread + "s wait for work"
 	}
@@ -168,7 +173,7 @@ func (t *threads) title() string {
 
 // dumps writes the dumps over which threads are compared.
 func (t *threads) dumps(over int) string {
-	if len(t.Dumps.Taken) > over && t.Dumps.Processes == 1 {
+	if len(t.doc.Dumps.Taken) > over && t.doc.Dumps.Processes == 1 {
 		return fmt.Sprintf("the last %d dumps", over)
 	}
 	if over == 2 {
@@ -212,7 +217,7 @@ func (t *threads) stack(s *document.ThreadStack) []string {
 		parts = append(parts, "running", "at "+site)
 	}
 	groups := s.Groups[:1]
-	if t.Full {
+	if t.opts.Full {
 		groups = s.Groups
 	}
 	who := strings.Join(groups, ", ")
@@ -225,12 +230,12 @@ func (t *threads) stack(s *document.ThreadStack) []string {
 // groups writes the largest groups of threads.
 func (t *threads) groups() []line {
 	var parts []string
-	for i := range t.Dumps.Groups {
-		g := &t.Dumps.Groups[i]
+	for i := range t.doc.Dumps.Groups {
+		g := &t.doc.Dumps.Groups[i]
 		parts = append(parts, fmt.Sprintf("%d %s", g.Threads, middle(text.Sanitize(g.Group), shortName)))
 	}
 	least := 1
-	if t.Full {
+	if t.opts.Full {
 		least = len(parts)
 	}
 	return asFit(least, len(parts), func(n int) []line {
@@ -238,27 +243,27 @@ func (t *threads) groups() []line {
 		if n < len(parts) {
 			shown[n-1] += fmt.Sprintf(", %d more", len(parts)-n)
 		}
-		return fill("groups: ", t.Width, plain, shown...)
+		return t.fill("groups: ", plain, shown...)
 	})
 }
 
 // changes writes how the last dump differs from the one before, with --full all of them.
 func (t *threads) changes() (lines []line) {
-	if t.Dumps.Processes > 1 && !t.Full || len(t.Dumps.Taken) < 2 {
+	if t.doc.Dumps.Processes > 1 && !t.opts.Full || len(t.doc.Dumps.Taken) < 2 {
 		return nil
 	}
-	taken := t.Dumps.Taken
+	taken := t.doc.Dumps.Taken
 	first := max(len(taken)-1, 1)
-	if t.Full {
+	if t.opts.Full {
 		first = 1
 	}
 	for i := first; i < len(taken); i++ {
 		d := &taken[i]
 		what := "since the dump before: "
-		if t.Full {
+		if t.opts.Full {
 			what = fmt.Sprintf("dump %d: ", i+1)
 		}
-		lines = append(lines, fill(what, t.Width, plain, prose(
+		lines = append(lines, t.fill(what, plain, prose(
 			fmt.Sprintf("%d alike, %d moved, %d new, %d ended", d.Same, d.Moved, d.New, d.Ended))...)...)
 	}
 	return lines
@@ -266,11 +271,11 @@ func (t *threads) changes() (lines []line) {
 
 // next writes the command to run next.
 func (t *threads) next() []line {
-	if t.Dumps.StuckOver == 0 {
-		return fill(nextIs, t.Width, plain, prose("take more dumps, some seconds apart: they show what is stuck")...)
+	if t.doc.Dumps.StuckOver == 0 {
+		return t.fill(nextIs, plain, prose("take more dumps, some seconds apart: they show what is stuck")...)
 	}
-	if t.Dumps.States.Lock > 0 {
-		return fill(nextIs, t.Width, plain, "contend analyze "+arguments(t.Trace.Inputs, &t.Options),
+	if t.doc.Dumps.States.Lock > 0 {
+		return t.fill(nextIs, plain, "contend analyze "+arguments(t.doc.Trace.Inputs, &t.opts),
 			"(who holds the locks)")
 	}
 	return nil

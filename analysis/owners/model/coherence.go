@@ -32,35 +32,36 @@ func (l *searched) coherence(a *Activity, unexplained bool) (c coherence) {
 	first, _ := slices.BinarySearchFunc(
 		a.Times,
 		l.from,
-		func(t ThreadTime, at int64) int { return cmp.Compare(t.Start, at) },
+		func(t ThreadTime, at int64) int { return cmp.Compare(t.When.Start, at) },
 	)
 	for _, t := range a.Times[max(first-1, 0):] {
-		if t.Start >= l.to {
+		if t.When.Start >= l.to {
 			break
 		}
-		if t.End <= l.from {
+		if t.When.End <= l.from {
 			continue
 		}
-		waited := times.Within(l.busy, t.Span)
+		waited := times.Within(l.busy, t.When)
 		if waited <= 0 {
 			continue
 		}
 		if unexplained {
-			if waited -= times.Within(l.explained, t.Span); float64(waited) < uncovered*float64(t.End-t.Start) {
+			waited -= times.Within(l.explained, t.When)
+			if float64(waited) < uncovered*float64(t.When.End-t.When.Start) {
 				continue
 			}
 			c.users[t.Thread]++
 		}
 		c.n++
 		c.expected += 1 - math.Exp(-l.rate*float64(waited))
-		if l.acquiredBetween(t.Start+slack, t.End-slack) > 0 {
+		if l.acquiredBetween(t.When.Start+slack, t.When.End-slack) > 0 {
 			c.broken++
 			continue
 		}
-		if cover(l.busy, t.End) {
+		if cover(l.busy, t.When.End) {
 			c.ended++
 			c.chance += max(promptLeast, 1-math.Exp(-l.rate*promptly))
-			if l.acquiredBetween(t.End-slack, t.End+promptly) > 0 {
+			if l.acquiredBetween(t.When.End-slack, t.When.End+promptly) > 0 {
 				c.prompt++
 			}
 		}
@@ -107,13 +108,13 @@ func (s *search) addFromActivities() {
 	type candidate struct {
 		activity *Activity
 		nats     float64
-		coherence
-		key uint64
+		fit      coherence
+		key      uint64
 	}
-	program := s.group.program
+	program := s.worker.group.program
 	var list []candidate
 	for _, a := range program.ActivitiesOf(s.target.ID) {
-		if s.stacks.innermost(a.Stack, false) >= 0 || a.What == Waits && a.Lock == s.target.ID ||
+		if s.worker.stacks.innermost(a.Stack, false) >= 0 || a.What == Waits && a.Lock == s.target.ID ||
 			a.Ns < s.target.waited/minShare ||
 			placeless(program.Frames(a.Stack)) {
 			continue
@@ -123,7 +124,7 @@ func (s *search) addFromActivities() {
 			continue
 		}
 		if b := c.nats(); b > silentNats {
-			path := &s.stacks.path
+			path := &s.worker.stacks.path
 			if path.set(program.Frames(a.Stack), 0); len(path.suffix) > 0 {
 				list = append(list, candidate{a, b, c, path.suffix[0]})
 			}
@@ -133,12 +134,12 @@ func (s *search) addFromActivities() {
 		return cmp.Or(cmp.Compare(b.nats, a.nats), cmp.Compare(a.key, b.key))
 	})
 	for _, x := range list[:min(len(list), moreSites-s.found)] {
-		s.group.addSilent(
+		s.worker.group.addSilent(
 			s.target.Lock,
 			x.activity.Stack,
-			s.anchor(x.activity.Stack),
-			max(1, x.expected-x.broken),
-			x.users,
+			s.worker.anchor(x.activity.Stack),
+			max(1, x.fit.expected-x.fit.broken),
+			x.fit.users,
 		)
 		s.found++
 	}

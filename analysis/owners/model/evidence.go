@@ -84,9 +84,9 @@ func (w *worker) weigh(g *gap) {
 		e.arrive(g, &g.arrivals[i], e.entering(u, g.arrivals[i].user))
 	}
 	for i := range g.seen {
-		if x := &g.seen[i]; x.What != Holds {
+		if x := &g.seen[i]; x.seen.What != Holds {
 			e.observe(g, x, u)
-		} else if x.Lock == l.ID {
+		} else if x.seen.Lock == l.ID {
 			e.recorded(g, x, u)
 		}
 	}
@@ -224,8 +224,8 @@ func (e *evidence) leave(lo, hi float64) {
 // is spread over the cells by the time that the user spends in each, so that the whole
 // activity counts once.
 func (e *evidence) observe(g *gap, x *sighting, u *users) {
-	from, to := x.Start, x.End
-	if x.What == Sample {
+	from, to := x.seen.Start, x.seen.End
+	if x.seen.What == Sample {
 		from, to = from-slack, to+slack
 	}
 	acquirer := u.threads[x.user] == g.thread && g.site >= 0
@@ -237,7 +237,7 @@ func (e *evidence) observe(g *gap, x *sighting, u *users) {
 			continue
 		}
 		ofCell := o * perCell[c]
-		if x.What == Sample {
+		if x.seen.What == Sample {
 			ofCell = 1
 		}
 		for s, v := range share {
@@ -248,14 +248,14 @@ func (e *evidence) observe(g *gap, x *sighting, u *users) {
 				e.can[at.site][c] += ofCell * share[at.site]
 			}
 			own := acquirer && at.site == g.site
-			if !at.path || x.What == Waits && !own {
+			if !at.path || x.seen.What == Waits && !own {
 				continue // a thread that waits for another lock may be past this one
 			}
 			likelier := math.Exp(onPath * o / (hi - lo))
 			if own {
 				scale(&e.own[c], likelier)
 			}
-			if x.What != Waits && (e.previous < 0 || x.user == e.previous) {
+			if x.seen.What != Waits && (e.previous < 0 || x.user == e.previous) {
 				scale(&e.held[at.site][c], likelier)
 				e.by[at.site] = x.user
 				e.seen[at.site] |= 1 << c
@@ -269,7 +269,7 @@ func (e *evidence) observe(g *gap, x *sighting, u *users) {
 
 // recorded adds that a user is recorded to hold the lock.
 func (e *evidence) recorded(g *gap, x *sighting, u *users) {
-	lo, hi := g.parts(x.Start, x.End)
+	lo, hi := g.parts(x.seen.Start, x.seen.End)
 	for c := range cells {
 		f := overlap(c, lo, hi) * perCell[c]
 		if f <= 0 {

@@ -29,7 +29,7 @@ type gap struct {
 
 // sighting is an Observation of a user of the lock.
 type sighting struct {
-	Observation
+	seen Observation
 	user int32
 	in   []within // the sites that it may be inside of: of its stack, none if it does not hold the lock
 }

@@ -62,7 +62,7 @@ func (w *worker) turnovers(other func(format.StackID)) (list []turnover) {
 			continue
 		}
 		for _, t := range a.Times {
-			observe(t.Thread, t.Start+(t.End-t.Start)/2, a.Stack)
+			observe(t.Thread, t.When.Start+(t.When.End-t.When.Start)/2, a.Stack)
 		}
 	}
 	gr.program.Samples(v.ID, v.from, v.to, mostSamples, observe)

@@ -89,7 +89,7 @@ type Activity struct {
 
 // ThreadTime is a time in which a thread did something.
 type ThreadTime struct {
-	times.Span
+	When   times.Span
 	Thread format.ThreadID
 }
 

@@ -25,9 +25,9 @@ type sampled struct {
 // other times: the most certain first, of equally certain ones the outermost. A part is left
 // out if it calls a known site, or is called by, or calls, a part that is a site already.
 func (s *search) addFromSamples() {
-	callers := s.callers()
-	frames := s.group.program.Frames
-	path := &s.stacks.path
+	callers := s.worker.callers()
+	frames := s.worker.group.program.Frames
+	path := &s.worker.stacks.path
 	for _, a := range s.parts() {
 		path.set(frames(a.stack), 0)
 		part := path.suffix[a.level:]
@@ -45,7 +45,7 @@ func (s *search) addFromSamples() {
 				users[t] += n
 			}
 		}
-		s.group.addSilent(s.target.Lock, a.stack, path.frame[a.level], 1+a.in/samplesPerUse, users)
+		s.worker.group.addSilent(s.target.Lock, a.stack, path.frame[a.level], 1+a.in/samplesPerUse, users)
 		s.found++
 	}
 }
@@ -99,7 +99,8 @@ func (s *search) countParts() (by map[uint64]*sampled, in, out float64) {
 	l := s.target
 	found := map[format.StackID]*sampled{}
 	all := []*sampled(nil)
-	s.group.program.Samples(l.ID, l.from, l.to, mostSamples, func(t format.ThreadID, at int64, stack format.StackID) {
+	program := s.worker.group.program
+	program.Samples(l.ID, l.from, l.to, mostSamples, func(t format.ThreadID, at int64, stack format.StackID) {
 		if cover(l.explained, at) {
 			return
 		}
@@ -115,13 +116,13 @@ func (s *search) countParts() (by map[uint64]*sampled, in, out float64) {
 		}
 	})
 	by = map[uint64]*sampled{}
-	path := &s.stacks.path
+	path := &s.worker.stacks.path
 	for _, of := range all {
 		in, out = in+of.in, out+of.out
-		if s.stacks.innermost(of.stack, false) >= 0 {
+		if s.worker.stacks.innermost(of.stack, false) >= 0 {
 			continue
 		}
-		path.set(s.group.program.Frames(of.stack), 0)
+		path.set(s.worker.group.program.Frames(of.stack), 0)
 		for i, h := range path.suffix {
 			a := by[h]
 			if a == nil {

@@ -147,8 +147,8 @@ func (w *worker) findPermits() {
 			}
 			for _, t := range a.Times {
 				if w.lock.users.number(t.Thread) >= 0 {
-					list = append(list, t.Span)
-					sum += t.End - t.Start
+					list = append(list, t.When)
+					sum += t.When.End - t.When.Start
 				}
 			}
 		}
@@ -159,7 +159,7 @@ func (w *worker) findPermits() {
 }
 
 type search struct {
-	*worker
+	worker    *worker
 	target    *searched
 	found     int
 	sampledAt map[uint64]bool // suffixes that are silent sites
@@ -183,17 +183,17 @@ func (gr *Group) mostWaited(most int) []*Lock {
 }
 
 func (s *search) busiest() (out []*searched) {
-	list := s.group.mostWaited(busyLocks)
+	list := s.worker.group.mostWaited(busyLocks)
 	for _, l := range list {
 		if l.ns < minSearched || l.ns < list[0].ns/minShare {
 			break
 		}
-		v := &s.lock
-		v.load(s.group, l)
+		v := &s.worker.lock
+		v.load(s.worker.group, l)
 		b := &searched{Lock: l, busy: waiting(v.waits), acquired: make([]acquisition, 0, len(v.waits))}
 		for _, i := range v.byEnd {
 			if w := &v.waits[i]; !w.Failed {
-				b.acquired = append(b.acquired, acquisition{w.End, w.Thread, w.user, s.stacks.siteOf(w.Stack)})
+				b.acquired = append(b.acquired, acquisition{w.End, w.Thread, w.user, s.worker.stacks.siteOf(w.Stack)})
 			}
 		}
 		b.waited = times.Within(b.busy, times.Span{Start: l.from, End: l.to})
@@ -218,42 +218,42 @@ func (l *searched) acquiredBetween(from, to int64) int {
 // is at the site where its thread acquired the lock last, if no other thread gets the lock
 // meanwhile, and at none if others do.
 func (s *search) placeStackless() {
-	for _, a := range s.group.program.ActivitiesOf(s.target.ID) {
-		if !placeless(s.group.program.Frames(a.Stack)) {
+	for _, a := range s.worker.group.program.ActivitiesOf(s.target.ID) {
+		if !placeless(s.worker.group.program.Frames(a.Stack)) {
 			continue
 		}
 		switch c := s.target.coherence(a, false); {
 		case c.broken >= brokenShare*max(c.expected, 1):
-			if _, ok := s.group.placed[a.Stack]; !ok {
-				s.group.placed[a.Stack] = noSite
+			if _, ok := s.worker.group.placed[a.Stack]; !ok {
+				s.worker.group.placed[a.Stack] = noSite
 			}
 		case c.nats() > silentNats:
 			if at := s.follows(a); at >= 0 {
-				s.group.placed[a.Stack] = at
+				s.worker.group.placed[a.Stack] = at
 			}
 		}
 	}
-	clear(s.stacks.through)
+	clear(s.worker.stacks.through)
 }
 
 // follows returns the site of whose acquisitions most are followed by an activity of the same
 // thread before another one gets the lock; noSite if none is.
 func (s *search) follows(a *Activity) int {
-	n := make([]float64, len(s.group.sites))
+	n := make([]float64, len(s.worker.group.sites))
 	rate := 0.0
 	best := noSite
 	for _, t := range a.Times {
-		before := s.target.acquiredBefore(t.Start + 1)
+		before := s.target.acquiredBefore(t.When.Start + 1)
 		if before == 0 {
 			continue
 		}
 		if last := s.target.acquired[before-1]; last.thread == t.Thread && last.site >= 0 &&
-			s.target.acquiredBetween(last.time, t.End-slack) == 0 {
+			s.target.acquiredBetween(last.time, t.When.End-slack) == 0 {
 			n[last.site]++
 		}
 	}
 	for at, n := range n {
-		if of := s.group.sites[at].n; n > 1 && n/of > rate {
+		if of := s.worker.group.sites[at].n; n > 1 && n/of > rate {
 			best, rate = at, n/of
 		}
 	}
@@ -264,13 +264,13 @@ func (s *search) follows(a *Activity) int {
 // no silent site.
 func (s *search) markExplained() {
 	l := s.target
-	for _, a := range s.group.program.ActivitiesOf(l.ID) {
-		if a.What == Waits && a.Lock == l.ID || s.stacks.innermost(a.Stack, false) < 0 {
+	for _, a := range s.worker.group.program.ActivitiesOf(l.ID) {
+		if a.What == Waits && a.Lock == l.ID || s.worker.stacks.innermost(a.Stack, false) < 0 {
 			continue
 		}
 		if c := l.coherence(a, false); c.n > 0 && c.inside() {
 			for _, t := range a.Times {
-				l.explained = append(l.explained, t.Span)
+				l.explained = append(l.explained, t.When)
 			}
 		}
 	}

@@ -180,11 +180,11 @@ func (w *worker) posteriorBy(g *gap, last Evidence) []byCell {
 
 func (x *sighting) kind() Evidence {
 	switch {
-	case x.What == Holds:
+	case x.seen.What == Holds:
 		return Shown
 	case len(x.in) == 0:
 		return Alibis
-	case x.What == Sample:
+	case x.seen.What == Sample:
 		return Samples
 	}
 	return Activities

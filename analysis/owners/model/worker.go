@@ -101,9 +101,9 @@ func (w *worker) acquired(by *Wait) int {
 
 // shape is the evidence that some gaps of a lock share.
 type shape struct {
-	evidence
-	lock int     // its number in the group
-	n    float64 // gaps
+	evidence evidence
+	lock     int     // its number in the group
+	n        float64 // gaps
 }
 
 // key is a hash that tells shapes apart: lengths to a quarter of an octave, likelihoods to a
@@ -160,11 +160,11 @@ func (w *worker) listShapes(step int) (list []shape) {
 				at = len(list)
 				found[key], list = at, append(list, shape{w.evidence, i, 0})
 				s := &list[at]
-				s.can = append(w.allot(), s.can...)
-				s.held = append(w.allot(), s.held...)
-				s.by = nil
-				s.seen = nil
-				s.mine = nil
+				s.evidence.can = append(w.allot(), s.evidence.can...)
+				s.evidence.held = append(w.allot(), s.evidence.held...)
+				s.evidence.by = nil
+				s.evidence.seen = nil
+				s.evidence.mine = nil
 			}
 			list[at].n++
 		})

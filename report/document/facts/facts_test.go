@@ -114,7 +114,7 @@ func TestWallTimeAddsOverIntervals(t *testing.T) {
 		want, got, known := map[string]sum{}, map[string]sum{}, map[string]int{}
 		for _, r := range p.Table().Rows {
 			key := cmp.Diff(nil, r.Keys)
-			want[key] = sum{ns: want[key].ns + r.ThreadNs, wall: want[key].wall + r.WallNs}
+			want[key] = sum{ns: want[key].ns + r.Sum.ThreadNs, wall: want[key].wall + r.Sum.WallNs}
 		}
 		for i := range c.Rows {
 			r := &c.Rows[i]
