@@ -49,7 +49,7 @@ type Trace struct {
 
 	Whys        map[format.ObjectID]Why // by lock that Filter.Why asks for, if its owners are inferred by the model
 	RunningHigh int64                   // upper bound of RunningNs, if some idle time is unknown
-	UnendedHigh int64                   // upper bound of waiting that had begun before the recording or did not end in it, ns
+	UnendedHigh int64                   // upper bound of waiting that the recording's start or end cut off, ns
 	Reacquired  Reacquired              // the estimated part of the waiting
 
 	ReacquiredAt map[format.ObjectID]Reacquired // the same by lock, over the whole trace

@@ -351,7 +351,8 @@ func TestNoRuleIsDecidedByAnInputWithoutTimes(t *testing.T) {
 		"\tat java.lang.Thread.sleep(Native Method)\n\tat A.m(A.java:1)\n\t- locked <0x00000001> (a A)\n\n" +
 		"\"b\" #2 prio=5 tid=0x02 nid=0x2 waiting for monitor entry\n   java.lang.Thread.State: BLOCKED\n" +
 		"\tat A.m(A.java:1)\n\t- waiting to lock <0x00000001> (a A)\n\n"
-	for _, rule := range []string{"no finding(convoy)", "peak csp(*) per 1s < 50%", "peak waiting(*) per 1s < 1", "max(*) < 1h"} {
+	rules := []string{"no finding(convoy)", "peak csp(*) per 1s < 50%", "peak waiting(*) per 1s < 1", "max(*) < 1h"}
+	for _, rule := range rules {
 		for in, file := range map[string]string{dump: "-", "": "../decode/profile/testdata/mutex.pprof"} {
 			code, text := checked(t, in, "--rule", rule, file)
 			golden.Equal(t, code, exitRules, rule, file)

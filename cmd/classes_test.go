@@ -145,7 +145,12 @@ end count=12
 	file := filepath.Join(t.TempDir(), "a.txt")
 	golden.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	out := run(t, "blame", "--by", "lock", file)
-	for _, label := range []string{"sync.Mutex at main.f:10 ", "sync.Mutex at main.f:20 ", "@1000 at main.f:10 ", "@1000 at main.f:20 "} {
+	for _, label := range []string{
+		"sync.Mutex at main.f:10 ",
+		"sync.Mutex at main.f:20 ",
+		"@1000 at main.f:10 ",
+		"@1000 at main.f:20 ",
+	} {
 		if strings.Count(out, label) != 1 {
 			t.Errorf("not one %q in\n%s", label, out)
 		}

@@ -17,7 +17,11 @@ func convoysOf(waits ...[2]int64) *convoySums {
 	c := newConvoys()
 	c.Begin(analysis.NewSymbols(), 0)
 	for _, w := range waits {
-		c.Slice(&analysis.Slice{Lock: 1, Start: w[0] * ms, Waiters: []analysis.Waiter{{First: true, WaitNs: w[1] * ms}}})
+		c.Slice(&analysis.Slice{
+			Lock:    1,
+			Start:   w[0] * ms,
+			Waiters: []analysis.Waiter{{First: true, WaitNs: w[1] * ms}},
+		})
 	}
 	return c.ofClass(Total)
 }
@@ -49,7 +53,8 @@ func TestALockThatIsAlwaysWaitedForHasManyConvoys(t *testing.T) {
 // The longest of waits that all belong to a few events may be as long as it is by chance.
 func TestTheErrorOfTheLongestWait(t *testing.T) {
 	golden.Equal(t, convoysOf([2]int64{0, 80}).tail(), float64(40*ms))
-	golden.Equal(t, convoysOf([2]int64{0, 80}, [2]int64{1, 79}, [2]int64{2, 78}, [2]int64{200, 70}).tail(), float64(40*ms))
+	three := convoysOf([2]int64{0, 80}, [2]int64{1, 79}, [2]int64{2, 78}, [2]int64{200, 70})
+	golden.Equal(t, three.tail(), float64(40*ms))
 	var waits [][2]int64
 	for i := range int64(30) {
 		waits = append(waits, [2]int64{i * 1000, 71 + i})

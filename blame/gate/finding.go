@@ -97,7 +97,9 @@ func unprovenFinding(r *Rule, _ *Subject, run *Run) Doubt {
 // over time.
 func withoutTime(r *Rule, _ *Subject, run *Run) Doubt {
 	deadlock := findings.Deadlock.String()
-	others := slices.ContainsFunc(findings.Kinds(), func(k string) bool { return k != deadlock && r.pattern.MatchString(k) })
+	others := slices.ContainsFunc(findings.Kinds(), func(k string) bool {
+		return k != deadlock && r.pattern.MatchString(k)
+	})
 	if run.Stats.Unit == format.UnitTime || !others {
 		return Doubt{}
 	}

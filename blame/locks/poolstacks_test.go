@@ -24,7 +24,8 @@ func TestStacksOfPools(t *testing.T) {
 		{using, "java.net.SocketInputStream.read com.mysql.cj.jdbc.ClientPreparedStatement.executeQuery " +
 			"com.alibaba.druid.pool.DruidPooledPreparedStatement.executeQuery"},
 		{using, "com.alibaba.druid.pool.DruidPooledPreparedStatement.close"},
-		{returning, "com.alibaba.druid.pool.DruidDataSource.recycle com.alibaba.druid.pool.DruidPooledConnection.recycle " +
+		{returning, "com.alibaba.druid.pool.DruidDataSource.recycle " +
+			"com.alibaba.druid.pool.DruidPooledConnection.recycle " +
 			"com.alibaba.druid.pool.DruidPooledConnection.close"},
 		{taking, "java.util.concurrent.Semaphore.tryAcquire org.vibur.objectpool.ConcurrentPool.tryTake " +
 			"org.vibur.dbcp.pool.PoolOperations.getProxyConnection org.vibur.dbcp.ViburDBCPDataSource.getConnection"},
@@ -33,7 +34,8 @@ func TestStacksOfPools(t *testing.T) {
 		{using, "org.vibur.dbcp.proxy.StatementInvocationHandler.doInvoke " +
 			"org.vibur.dbcp.proxy.AbstractInvocationHandler.invoke com.sun.proxy.$Proxy7.close"},
 		{using, "org.vibur.dbcp.proxy.AbstractInvocationHandler.invoke com.sun.proxy.$Proxy6.isClosed"},
-		{returning, "org.vibur.dbcp.pool.PoolOperations.restore org.vibur.dbcp.proxy.ConnectionInvocationHandler.doInvoke " +
+		{returning, "org.vibur.dbcp.pool.PoolOperations.restore " +
+			"org.vibur.dbcp.proxy.ConnectionInvocationHandler.doInvoke " +
 			"org.vibur.dbcp.proxy.AbstractInvocationHandler.invoke com.sun.proxy.$Proxy6.close"},
 		{returning, "org.apache.tomcat.jdbc.pool.ConnectionPool.returnConnection " +
 			"org.apache.tomcat.jdbc.pool.ProxyConnection.invoke jdk.proxy2.$Proxy27.close"},

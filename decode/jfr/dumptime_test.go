@@ -155,7 +155,10 @@ func TestDumpsAreTakenSoon(t *testing.T) {
 		var queue format.Queue
 		d.observe(c.waits...)
 		d.dumps.list = []undatedDump{
-			{threads: []observation{{thread: 1, state: stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}},
+			{
+				threads: []observation{{thread: 1, state: stateSleeps}},
+				locks:   []format.Event{{Kind: format.KindContention}},
+			},
 		}
 		d.advance(true, &queue)
 		var ev format.Event

@@ -26,8 +26,9 @@ func TestAllShapesOfLockingAreRecorded(t *testing.T) {
 	dir := t.TempDir()
 	jar, file := filepath.Join(dir, jarFile), filepath.Join(dir, "trace.bin")
 	golden.OK(t, os.WriteFile(jar, Jar, 0o644))
-	if out, err := exec.Command(javac, "-cp", jar, "-d", dir,
-		"testdata/shapes/Shapes.java", "testdata/shapes/Old.java", "testdata/shapes/Foreign.java").CombinedOutput(); err != nil {
+	compile := exec.Command(javac, "-cp", jar, "-d", dir,
+		"testdata/shapes/Shapes.java", "testdata/shapes/Old.java", "testdata/shapes/Foreign.java")
+	if out, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, java := range javas() {
