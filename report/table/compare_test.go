@@ -227,7 +227,7 @@ func TestWhatIfRanges(t *testing.T) {
 		"Shop.sell": "no change 1.00 s",
 		"Shop.ask":  "x 1.00 to 1.25 1.00 s to 2.00 s",
 		"Shop.buy":  "x 1.25 0",
-		"Shop.try":  "uncertain 0",
+		"Shop.try":  "x 0.93 to 1.88 0",
 	} {
 		found := ""
 		for line := range strings.Lines(b.String()) {
