@@ -130,7 +130,7 @@ func TestTheComparisonInABrowser(t *testing.T) {
 	b := flameTab(t, pageOf(t, "flame", "--view", "chain", "--diff", base, slow))
 	fills := b.fills()
 	red, blue := channels(t, fills["lock Lock1"]), channels(t, fills["lock Lock2"])
-	if red[0] <= red[1] || red[1] != red[2] || blue[2] <= blue[1] || blue[0] != blue[1] {
+	if red[0] <= max(red[1], red[2]) || blue[2] <= max(blue[0], blue[1]) {
 		t.Errorf("colours %v and %v of %v", red, blue, fills)
 	}
 	eval[bool](

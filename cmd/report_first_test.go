@@ -141,8 +141,8 @@ func TestTheReportsTreesBeginWhereTheLockIsTaken(t *testing.T) {
 	) // its owners were in frames behind the acquisition
 	golden.Holds(t, r.text(".tree.owner"), "held the lock")
 	golden.Lacks(t, r.text(".tree.owner"), "took the lock")
-	golden.Holds(t, r.text(".lead"), "1.79 s of waiting for locks, summed by stack")
-	golden.Holds(t, r.text(".locks tbody"), "1.73 s96.8 %–––")
+	golden.Holds(t, r.text(".lead"), "1.79 s of waiting for locks in 248 waits, summed by stack")
+	golden.Holds(t, r.text(".locks tbody"), "1.73 s96.8 %199––")
 }
 
 // A page with deadlocks opens on them: for each thread the line at which it took the lock

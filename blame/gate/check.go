@@ -85,7 +85,7 @@ func (r *Rule) check(runs, baseline []*Run) Result {
 	for _, name := range slices.Sorted(maps.Keys(values)) { // the first doubt is reported
 		v := values[name]
 		v.unknown = v.unknown || counts
-		s := r.absolute(v, runningRange(runs), slices.ContainsFunc(runs, sampled))
+		s := r.absolute(v, runs)
 		if r.relative {
 			s = r.change(v, base[name], len(baseline), falseAlarms/float64(len(values)))
 		}
@@ -160,12 +160,13 @@ func runningRange(runs []*Run) float64 {
 }
 
 // absolute compares a value with the limit. A share fails only if it does so for the largest
-// possible running time, and an estimate from samples only if all of its interval does.
-func (r *Rule) absolute(v measured, running float64, samples bool) Subject {
-	s := Subject{Status: Pass, Value: v.rate.Value, Half: v.rate.Half, Limit: r.limit}
-	half := 0.0
-	if samples && r.interval == 0 && v.rate.Value > 0 {
-		half = v.rate.Half
+// possible running time, and an estimate from samples only if all of its interval does. What is
+// recorded whole is known without an interval, however much another run would differ.
+func (r *Rule) absolute(v measured, runs []*Run) Subject {
+	s := Subject{Status: Pass, Value: v.rate.Value, Half: r.halfWidth(&v.rate, runs), Limit: r.limit}
+	running, half := runningRange(runs), 0.0
+	if slices.ContainsFunc(runs, sampled) {
+		half = s.Half
 	}
 	switch {
 	case v.unknown:
@@ -180,6 +181,31 @@ func (r *Rule) absolute(v measured, running float64, samples bool) Subject {
 		s.near = r.above(v.rate.Value+half, r.limit) && half > 0
 	}
 	return s
+}
+
+// normal95 is half of the interval that holds 95 % of a normal distribution, in standard deviations.
+const normal95 = 1.96
+
+// halfWidth returns half of the 95 % interval of a value: infinite if it is unknown, and 0 of a recorded one.
+func (r *Rule) halfWidth(value *compare.Rate, runs []*Run) float64 {
+	switch {
+	case r.metric.name == "blame": // owners may be inferred
+		return value.Half
+	case value.Value == 0 || !slices.ContainsFunc(runs, sampled):
+		return 0
+	case r.interval == 0:
+		return value.Half
+	}
+	n := math.Inf(1) // samples of an interval
+	for _, run := range runs {
+		if of := run.Trace; sampled(run) && of.ElapsedNs > 0 {
+			n = min(n, float64(of.Coverage.Samples)*float64(r.interval)/float64(of.ElapsedNs))
+		}
+	}
+	if n < 1 {
+		return math.Inf(1)
+	}
+	return normal95 * math.Sqrt(value.Value/n) // of a count of samples, by Poisson's law
 }
 
 // sampled reports whether the values of a run are estimates from samples.

@@ -36,6 +36,7 @@ var (
 		tooShort,
 		unbounded,
 		bounded,
+		estimated,
 		fewSamples,
 	}
 	blameDoubts  = append([]doubter{unknownOwners}, shareDoubts...)

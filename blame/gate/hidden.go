@@ -81,6 +81,25 @@ func bounded(r *Rule, s *Subject, run *Run) Doubt {
 	return Doubt{text, hiddenHint}
 }
 
+// estimated returns a doubt if waits that the recording knows in part could raise the average above the limit:
+// those that its start or end cut off, and those for a lock again after a notification, whose beginnings are
+// estimated.
+func estimated(r *Rule, s *Subject, run *Run) Doubt {
+	tr := run.Trace
+	ns := tr.UnendedHigh + max(tr.Reacquired.High-tr.Reacquired.Ns, 0)
+	if ns <= 0 || r.relative || r.interval > 0 || !r.above(r.upperBound(s.Value, ns, tr), s.Limit) {
+		return Doubt{}
+	}
+	return Doubt{
+		human.Say(
+			"up to %v of waiting is known in part: waits that the recording's start or end cut off, or whose "+
+				"beginnings are estimated",
+			time.Duration(ns),
+		),
+		"record for longer: such waits weigh less then",
+	}
+}
+
 // upperBound returns the value if all hidden time were waiting, and all of it in one interval.
 func (r *Rule) upperBound(value float64, hiddenNs int64, tr *analysis.Trace) float64 {
 	whole := tr.RunningNs

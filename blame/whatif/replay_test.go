@@ -115,7 +115,7 @@ func TestNegligibleChange(t *testing.T) {
 		c, mean := fromFile(t, name), map[string]float64{}
 		for _, by := range changes {
 			for _, r := range golden.Must(c.Rank(by, 4))(t).Rows {
-				if mean[r.Change.Section] += r.Throughput.middle() / float64(len(changes)); !r.Throughput.holds(1) {
+				if mean[r.Change.Section] += r.Throughput.Middle() / float64(len(changes)); !r.Throughput.holds(1) {
 					t.Errorf("%s: %s shorter by %g: throughput %.2f", name, r.Change.Section, by, r.Throughput)
 				}
 			}

@@ -21,6 +21,7 @@ type WhatIfRow struct {
 	Shrink     float64  `json:"shrink"`  // the part of the section that is removed; 0 for other changes
 	Stripes    int      `json:"stripes"` // of split; else 0
 	Throughput Range    `json:"throughput"`
+	Likely     *float64 `json:"likely"` // the most likely throughput, in its range; null without a replay
 	WaitNs     TimeEnds `json:"waitNs"`
 	Ceiling    *float64 `json:"ceiling"`  // of the throughput; null where the trace has no holds
 	Deadlock   bool     `json:"deadlock"` // in the replay threads deadlock
@@ -63,6 +64,10 @@ func NewWhatIf(r *whatif.Result, cov Coverage) *WhatIf {
 		if row.Ceiling > 0 {
 			ceiling = &row.Ceiling
 		}
+		var likely *float64
+		if middle := row.Throughput.Middle(); r.Replayed && row.Throughput.High >= row.Throughput.Low {
+			likely = &middle
+		}
 		d.Rows = append(d.Rows, WhatIfRow{
 			Change:     whatif.Actions[row.Change.Action],
 			Section:    row.Change.Section,
@@ -70,6 +75,7 @@ func NewWhatIf(r *whatif.Result, cov Coverage) *WhatIf {
 			Shrink:     row.Change.By,
 			Stripes:    row.Change.Stripes,
 			Throughput: Range(row.Throughput),
+			Likely:     likely,
 			WaitNs:     TimeEnds{int64(row.WaitNs.Low), int64(row.WaitNs.High)},
 			Ceiling:    ceiling,
 			Deadlock:   row.Deadlocks,

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"testing"
 
@@ -75,7 +76,8 @@ func TestAFactorBeginsWithTheMostLikely(t *testing.T) {
 		{1.04, 1.71, "x 1.33 (1.04 to 1.71)"}, {0.85, 1.31, "x 1.06 (0.85 to 1.31)"}, {1.001, 1.002, "no change"},
 		{1.5, 1.5, "x 1.50"}, {1.5, -1, "x 1.50 or more"},
 	} {
-		golden.Equal(t, throughput(c.low, c.high, true), c.want, c.low, c.high)
+		middle := math.Sqrt(c.low * max(c.high, 0))
+		golden.Equal(t, throughput(c.low, c.high, &middle), c.want, c.low, c.high)
 	}
-	golden.Equal(t, throughput(0.85, 1.31, false), "x 0.85 to 1.31", "bounds have no middle")
+	golden.Equal(t, throughput(0.85, 1.31, nil), "x 0.85 to 1.31", "bounds have no middle")
 }

@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 
 	"contend/analysis"
@@ -45,7 +44,7 @@ func WhatIf(w io.Writer, d *document.WhatIf, o Options) error {
 		g.Left = left(5, 3, 4)
 	}
 	for i := range d.Rows {
-		row := whatIfRow(&d.Rows[i], d.Misfit != nil, m, o.Style)
+		row := whatIfRow(&d.Rows[i], m, o.Style)
 		if same {
 			row = row[:len(row)-1]
 		}
@@ -77,7 +76,7 @@ func sameChange(rows []document.WhatIfRow) bool {
 	return len(rows) > 0
 }
 
-func whatIfRow(r *document.WhatIfRow, replayed bool, m measure, style Style) []Cell {
+func whatIfRow(r *document.WhatIfRow, m measure, style Style) []Cell {
 	lock := qualified(r.Class)
 	if site, _ := m.places.OfClass(r.Class); site != "" &&
 		analysis.WithoutLine(site) != r.Section { // else the section says it
@@ -96,15 +95,15 @@ func whatIfRow(r *document.WhatIfRow, replayed bool, m measure, style Style) []C
 			rest...)
 	}
 	return append([]Cell{
-		Name(throughput(r.Throughput.Low, r.Throughput.High, replayed)),
+		Name(throughput(r.Throughput.Low, r.Throughput.High, r.Likely)),
 		ceiling(r),
 		Name(between(m.Short(r.WaitNs.Low), m.Short(r.WaitNs.High))),
 	}, rest...)
 }
 
-// throughput writes a range of factors, or "no change"; without an upper end "or more". If the trace was replayed, the
-// middle of the range, by ratio, is first: over the simulator's programs it is a third as far from the truth as an end.
-func throughput(low, high float64, replayed bool) string {
+// throughput writes a range of factors, or "no change"; without an upper end "or more". The most likely
+// factor is first, if one is known.
+func throughput(low, high float64, likely *float64) string {
 	from, to := fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", high)
 	if high < low {
 		return "x " + from + " or more"
@@ -112,10 +111,10 @@ func throughput(low, high float64, replayed bool) string {
 	switch text := between(from, to); {
 	case text == "1.00":
 		return "no change"
-	case from == to || !replayed:
+	case from == to || likely == nil:
 		return "x " + text
 	default:
-		return fmt.Sprintf("x %.2f (%s)", math.Sqrt(low*high), text)
+		return fmt.Sprintf("x %.2f (%s)", *likely, text)
 	}
 }
 

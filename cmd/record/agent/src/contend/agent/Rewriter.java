@@ -143,8 +143,8 @@ final class Rewriter implements Opcodes {
       int depth = 0; // of tries
       Map<LabelNode, Integer> change = new HashMap<>();
       for (TryCatchBlockNode t : method.tryCatchBlocks) {
-        change.merge(t.start, 1, Integer::sum);
-        change.merge(t.end, -1, Integer::sum);
+        increase(change, t.start, 1);
+        increase(change, t.end, -1);
       }
       for (AbstractInsnNode i : code.toArray()) {
         depth += change.getOrDefault(i, 0);
@@ -153,6 +153,10 @@ final class Rewriter implements Opcodes {
         }
       }
     }
+  }
+
+  private static void increase(Map<LabelNode, Integer> sums, LabelNode at, int by) {
+    sums.put(at, sums.getOrDefault(at, 0) + by);
   }
 
   /** The static type of the monitor that is entered, where the code just before shows it. */
