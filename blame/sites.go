@@ -45,6 +45,7 @@ type Sites struct {
 	lines    acquireLines
 	acquired map[uint32]bool // sites where owners acquired locks
 	of       map[analysis.Acquisition]ofOwner
+	chains   map[uint32][]string // by the name of callers: their frames
 }
 
 // ofStack holds the results for a stack.
@@ -192,7 +193,7 @@ func (s *Sites) owner(id format.StackID, lock format.ObjectID) ofOwner {
 	if !known {
 		frames := s.sym.Frames(id)
 		at, line, known := s.find(m, pair, frames)
-		o = ofOwner{int32(at), int32(line), s.names.ID(name(frames[at], line)), s.names.ID(s.chain(frames[at+1:]))}
+		o = ofOwner{int32(at), int32(line), s.names.ID(name(frames[at], line)), s.callersID(frames[at+1:])}
 		s.of[pair] = o
 		if known {
 			s.acquired[o.site] = true
@@ -238,23 +239,24 @@ func (s *Sites) find(m *ofStack, a analysis.Acquisition, frames []format.Frame) 
 	return at, frames[at].Line, false
 }
 
-// chain writes the program's own frames of a stack.
-func (s *Sites) chain(frames []format.Frame) string {
-	var b strings.Builder
+// callersID returns the number of the program's own frames of a stack, and keeps them.
+func (s *Sites) callersID(frames []format.Frame) uint32 {
+	var chain []string
 	for _, f := range frames {
-		if !s.IsOwnCode(f) {
-			continue
+		if s.IsOwnCode(f) {
+			chain = append(chain, name(f, f.Line))
 		}
-		if b.Len() > 0 {
-			b.WriteString(" < ")
-		}
-		b.WriteString(name(f, f.Line))
 	}
-	return b.String()
+	id := s.names.ID(strings.Join(chain, " < "))
+	if s.chains == nil {
+		s.chains = map[uint32][]string{}
+	}
+	s.chains[id] = chain
+	return id
 }
 
-// SplitCallers returns the frames of a chain that Callers names.
-func SplitCallers(chain string) []string { return strings.Split(chain, " < ") }
+// CallersFrames returns the frames that Callers numbered, as Class.method:line, innermost first; nil if there are none.
+func (s *Sites) CallersFrames(callers uint32) []string { return s.chains[callers] }
 
 // name writes a frame as Class.method:line.
 func name(f format.Frame, line int) string {

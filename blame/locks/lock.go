@@ -235,8 +235,8 @@ func (c *Overview) doingsOf(rows []int32, roots [][]partEnd) []Doing {
 // callersOf joins the rows of one owner by the frames around its site.
 func (c *Overview) callersOf(rows []int32) (out []Callers) {
 	for _, g := range c.owners.groups(rows, 2) {
-		if text := c.text(blame.ByOwnerCallers, g.id); text != "" && text != analysis.UnknownStack {
-			out = append(out, Callers{blame.SplitCallers(text), g.ns})
+		if frames := c.keys.Sites().CallersFrames(g.id); frames != nil {
+			out = append(out, Callers{frames, g.ns})
 		}
 	}
 	return sortCallers(out)
