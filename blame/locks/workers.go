@@ -12,7 +12,7 @@ import (
 )
 
 // Executor is a pool of worker threads, and what the workers do. While all are busy, tasks wait in its queue,
-// where no thread shows them. Its names in JSON are those of the document of analyze.
+// where no thread shows them.
 type Executor struct {
 	Pool    string  // the group of its threads
 	Workers int     // threads
