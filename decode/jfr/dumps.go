@@ -130,20 +130,17 @@ const deadlockReport = "Java-level deadlock"
 // may hold a lock.
 type tellingDumps struct {
 	count       int
-	first, last int64
+	last        int64
 	initialises string // a method of the last dump that may wait for a class to be initialised
 }
 
 func (d *tellingDumps) addDump(at int64) {
-	if d.count == 0 {
-		d.first = at
-	}
 	d.last = max(d.last, at)
 	d.count++
 }
 
-// unwatched is how long a recording may continue after its last dump, ns.
-const unwatched = int64(20e9)
+// unwatched is how long a recording may continue after its last dump, ns: dumps once a second are usual.
+const unwatched = int64(15e8)
 
 // blind returns why a deadlock may not show. Its threads record no wait, so only thread
 // dumps or the samples of an agent show it; no dump lists virtual threads, and a sample
@@ -158,7 +155,7 @@ func (r *Reader) blind() string {
 		return "no thread dump is in the recording, and a wait in a deadlock never ends and is not recorded"
 	case r.evidence.telling.initialises != "":
 		return threaddump.UnmarkedWaits(r.evidence.telling.initialises)
-	case end-r.evidence.telling.last > max(unwatched, (end-r.evidence.telling.first)/10):
+	case end-r.evidence.telling.last > unwatched:
 		return human.Say(
 			"the last thread dump is %v before the end of the recording",
 			time.Duration(end-r.evidence.telling.last),
