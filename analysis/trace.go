@@ -158,16 +158,15 @@ func (t *Trace) Pressure(waitNs, hiddenNs int64) (low, high float64) {
 		}
 		return max(wait, 0) / running
 	}
-	less, more := float64(
-		min(t.Reacquired.Ns-t.Reacquired.Low, waitNs),
-	), float64(
-		t.Reacquired.High-t.Reacquired.Ns,
-	)+float64(
-		hiddenNs,
-	)+float64(t.UnendedHigh)
+	less := float64(min(t.Reacquired.Ns-t.Reacquired.Low, waitNs))
+	more := float64(t.KnownInPart()) + float64(hiddenNs)
 	wait, running := float64(waitNs), float64(t.RunningNs)
 	return part(wait-less, max(float64(t.RunningHigh), running)-less), part(wait+more, running+more)
 }
+
+// KnownInPart returns the upper bound of further waiting, ns, that the recording knows in part: waits that its start or
+// end cut off, and those for a lock again after a notification, whose beginnings are estimated.
+func (t *Trace) KnownInPart() int64 { return t.UnendedHigh + t.Reacquired.High - t.Reacquired.Ns }
 
 // RunningIsWide reports whether unknown activity of threads matters to their running time,
 // and so to every pressure.

@@ -173,14 +173,17 @@ func (s *convoySums) effect(ns int64) float64 {
 	return max(variance/(share*(1-share)), 1)
 }
 
-// tail returns the standard deviation of the longest wait. Where long waits are exponential, it is about half of the
-// distance to the tenth longest; those of one convoy are one, and those that there are not are 0.
-func (s *convoySums) tail() float64 {
+// tail returns the standard deviation of the longest wait; those of one convoy are one.
+func (s *convoySums) tail() float64 { return tailDeviation(s.longest) }
+
+// tailDeviation returns the standard deviation of the largest of some values, in descending order. Where large values
+// are exponential, it is about half of the distance to the tenth largest; those that there are not are 0.
+func tailDeviation[N int64 | float64](values []N) float64 {
 	switch {
-	case len(s.longest) == 0:
+	case len(values) == 0:
 		return 0
-	case s.few():
-		return float64(s.longest[0]) / 2
+	case len(values) < tenth:
+		return float64(values[0]) / 2
 	}
-	return float64(s.longest[0]-s.longest[tenth-1]) / 2
+	return float64(values[0]-values[tenth-1]) / 2
 }

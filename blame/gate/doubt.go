@@ -57,6 +57,9 @@ var (
 const recordAll = "record with 'contend record PID', or start the program with " +
 	"-XX:StartFlightRecording=settings=contend.jfc after 'contend jfc > contend.jfc'"
 
+// giveTimes is the remedy where the input has no times.
+const giveTimes = "give a recording, or several thread dumps with their times in one file or folder"
+
 // decide returns Undecided, with the reason in the result, if a run or its baseline cannot
 // decide that the rule holds; else Pass.
 func (r *Rule) decide(res *Result, s *Subject, runs, baseline []*Run) Status {
@@ -189,12 +192,12 @@ func timeless(_ *Rule, _ *Subject, run *Run) Doubt {
 	case format.UnitAcquisitions:
 		return Doubt{
 			"the input counts acquisitions, and pressure needs times",
-			"give a recording, or several thread dumps with their times in one file or folder",
+			giveTimes,
 		}
 	case format.UnitThreads:
 		return Doubt{
 			"threads seen at an instant do not show for what share of the time they wait",
-			"give a recording, or several thread dumps with their times in one file or folder",
+			giveTimes,
 		}
 	}
 	return Doubt{}

@@ -109,7 +109,7 @@ func withoutTime(r *Rule, _ *Subject, run *Run) Doubt {
 	}
 	return Doubt{
 		what + " not show what owners of locks do over time",
-		"give a recording, or several thread dumps with their times in one file or folder",
+		giveTimes,
 	}
 }
 

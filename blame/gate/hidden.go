@@ -81,13 +81,10 @@ func bounded(r *Rule, s *Subject, run *Run) Doubt {
 	return Doubt{text, hiddenHint}
 }
 
-// estimated returns a doubt if waits that the recording knows in part could raise the average above the limit:
-// those that its start or end cut off, and those for a lock again after a notification, whose beginnings are
-// estimated.
+// estimated returns a doubt if waits that the recording knows in part could raise the average above the limit.
 func estimated(r *Rule, s *Subject, run *Run) Doubt {
-	tr := run.Trace
-	ns := tr.UnendedHigh + max(tr.Reacquired.High-tr.Reacquired.Ns, 0)
-	if ns <= 0 || r.relative || r.interval > 0 || !r.above(r.upperBound(s.Value, ns, tr), s.Limit) {
+	ns := run.Trace.KnownInPart()
+	if ns <= 0 || r.relative || r.interval > 0 || !r.above(r.upperBound(s.Value, ns, run.Trace), s.Limit) {
 		return Doubt{}
 	}
 	return Doubt{

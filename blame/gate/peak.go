@@ -85,12 +85,8 @@ func (p *peaks) highest(waits map[int32]int64, n int, perRunning bool) (ratio, d
 	}
 	deviation = math.Sqrt(max(squares-sum*sum/float64(n), 0) / float64(n-1))
 	deviation *= math.Pi / math.Sqrt(6) / math.Sqrt(2*math.Log(float64(n)))
-	switch {
-	case n < tenth:
-	case len(ratios) < tenth:
-		deviation = max(deviation, ratio/2)
-	default:
-		deviation = max(deviation, (ratio-ratios[tenth-1])/2)
+	if n >= tenth {
+		deviation = max(deviation, tailDeviation(ratios))
 	}
 	return ratio, deviation
 }
